@@ -1,0 +1,1 @@
+"""Runs leagues of Treelings bots: the referee, its sandboxes, its records and its leaderboard."""

@@ -1,0 +1,162 @@
+"""The values that the rest of the referee speaks in (records.md, schedule.md)."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from treelings.rules import Refill
+
+Ended = Literal["festival", "forfeit"]
+
+
+class FaultKind(StrEnum):
+    """What a bot did (records.md, Faults)."""
+
+    STARTUP = "startup"
+    TIMEOUT = "timeout"
+    ILLEGAL_MOVE = "illegal_move"
+    CRASH = "crash"
+    OUT_OF_MEMORY = "out_of_memory"
+    PROTOCOL = "protocol"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A bot as it was handed in: files under a digest.
+
+    name     unique in a league, [a-z0-9][a-z0-9_-]{0,31}, without "-vs-"
+    version  "sha256:" and 64 hex digits over its files
+    folder   where these files are; nothing is ever written there
+    command  what starts it, e.g. ("python", "bot.py"), run with the folder as working directory
+    runtime  name of the runtime image, e.g. "python"
+    """
+
+    name: str
+    author: str
+    version: str
+    folder: Path
+    command: tuple[str, ...]
+    runtime: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeatHolder:
+    """Who sat on a seat."""
+
+    bot: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMove:
+    """One move of a game; `ms` is what the seat's clock was charged."""
+
+    seat: int
+    move: str
+    ms: float
+    by_referee: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A bot's misdeed in a game; `turn` is the index of the turn during which it happened."""
+
+    seat: int
+    turn: int
+    kind: FaultKind
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameSpec:
+    """One game that is to be played: a deal in one rotation.
+
+    id        stable, unique within a league; "night 1/greedy-vs-random/0/r1"
+    match     "greedy-vs-random": the names in alphabetical order
+    deal_id   what the deck is derived from (rules.md); None where a deck was given by hand
+    bots      name of the bot on each seat, in this rotation
+    """
+
+    id: str
+    league: str
+    night: int | None
+    match: str
+    deal_id: str | None
+    rotation: int
+    refill: Refill
+    bots: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSpec:
+    """A table's games. `round` counts from 0; no bot plays twice in a round of two-seat matches.
+
+    bots   names in alphabetical order
+    games  deal by deal, each in every rotation
+    """
+
+    id: str
+    round: int
+    bots: tuple[str, ...]
+    games: tuple[GameSpec, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """A finished game: all that is ever kept of it (records.md). `extra` holds unknown keys."""
+
+    league: str
+    night: int | None
+    match: str
+    deal: str | None
+    rotation: int
+    refill: Refill
+    seats: tuple[SeatHolder, ...]
+    deck: str
+    moves: tuple[PlayedMove, ...]
+    festival_turn: int | None
+    ended: Ended
+    faults: tuple[Fault, ...]
+    scores: tuple[int, ...] | None
+    ranks: tuple[int, ...]
+    extra: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The id of the GameSpec that this is the record of."""
+        return game_id(self.deal, self.rotation)
+
+
+def game_id(deal: str | None, rotation: int) -> str:
+    """The stable id of a game, from its deal and rotation."""
+    return f"{deal}/r{rotation}"
+
+
+@dataclass(frozen=True, slots=True)
+class VoidGame:
+    """A game that our side failed to finish: no record, the reason of each attempt."""
+
+    game: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One row of a table of standings (records.md, Points).
+
+    score    mean points a game, 0 to 1
+    margin   mean margin in points of the game
+    wins, ties, losses  count games: alone at the top, sharing the top rank, anything else
+    """
+
+    rank: int
+    bot: str
+    version: str
+    games: int
+    wins: int
+    ties: int
+    losses: int
+    score: float
+    margin: float
+    faults: int

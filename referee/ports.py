@@ -1,0 +1,90 @@
+"""The borders: what games and matches ask of bots and of sandboxes, whoever provides them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from treelings import GameEnd, GameStart, View
+
+from referee.model import FaultKind, Submission
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A bot's misdeed as seen by whoever talked to it; the game adds seat and turn."""
+
+    kind: FaultKind
+    detail: str
+    ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A bot's answer to a query: its text, still unjudged, and the time it took."""
+
+    text: str
+    ms: float
+
+
+class Player(Protocol):
+    """One seat's bot in one game. None of these raises for what a bot does; SandboxError for our own side."""
+
+    async def start(self, game: GameStart) -> Failure | None:
+        """Tell the bot of the game and wait until it is ready, for `game.clock.startup_ms` at most."""
+
+    async def ask(self, view: View) -> Answer | Failure:
+        """The bot's answer to this view, within `view.limit_ms` on the wall clock."""
+
+    async def end(self, result: GameEnd) -> None:
+        """Tell the bot the result and hang up; waits for nothing that a bot could hold back."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotState:
+    """Whether a bot's process lives, and if not, how it ended.
+
+    exit_code      as the operating system gave it; None while it runs
+    out_of_memory  it was ended by its memory limit
+    """
+
+    running: bool
+    exit_code: int | None = None
+    out_of_memory: bool = False
+
+
+class RunningBot(Protocol):
+    """A started bot: one process or container, for one match."""
+
+    @property
+    def submission(self) -> Submission:
+        """What it was started from."""
+
+    @property
+    def socket(self) -> Path:
+        """The Unix socket that it binds, as this process sees it; under 100 bytes."""
+
+    async def state(self) -> BotState:
+        """How it is now. Raises EngineGone."""
+
+    async def log_tail(self) -> str:
+        """The last 2,000 bytes of its stdout and stderr, undecodable bytes replaced; hostile text."""
+
+    async def stop(self) -> None:
+        """End it at once and remove all that it left; may be called twice. Raises EngineGone."""
+
+
+class Sandbox(Protocol):
+    """A way to run bots."""
+
+    @property
+    def name(self) -> str:
+        """ "docker" or "process"."""
+
+    async def open(self) -> None:
+        """Check that it can run bots as promised, and sweep leftovers of dead runs. Raises SandboxError."""
+
+    async def start(self, submission: Submission, match: str) -> RunningBot:
+        """Start a bot for a match; returns before the bot answers. Raises SandboxError."""
+
+    async def close(self) -> None:
+        """End and remove whatever this run still has."""

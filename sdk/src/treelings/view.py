@@ -1,0 +1,144 @@
+"""What one seat may see, and full states that are consistent with it.
+
+A view is built from permitted fields only; nothing in it depends on the order of the cards that lie face
+down (tests/property holds it to that).
+"""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from treelings.cards import CARDS_PER_GUILD, GUILDS
+from treelings.moves import Move
+from treelings.rules import Refill, State, pack
+
+
+class Rng(Protocol):
+    """The randomness that `sample` needs; `random.Random` has it."""
+
+    def shuffle(self, x: list[str], /) -> None:
+        """Shuffle in place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time control of a game, all in milliseconds (the same for every seat).
+
+    startup_ms    from the start of the bot to its first sign of life
+    move_ms       no answer may take longer
+    bank_ms       what a seat's clock holds at the start of the game
+    increment_ms  added after each answer
+    """
+
+    startup_ms: int = 10_000
+    move_ms: int = 1_000
+    bank_ms: int = 20_000
+    increment_ms: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class GameStart:
+    """What a seat is told before a game; `game` names it in logs."""
+
+    game: str
+    seat: int
+    players: int
+    refill: Refill
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnd:
+    """What a seat is told after a game.
+
+    outcome  "festival", "forfeit" or "void" (records.md)
+    ranks    one per seat, 1 is best, equal ranks are ties; empty if void
+    scores   one per seat; empty unless played out
+    """
+
+    outcome: str
+    ranks: tuple[int, ...]
+    scores: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One seat's view of a position.
+
+    seat           the seat that looks; it is its turn
+    turn           turns played before this one, all seats together
+    players        2 to 5
+    refill         "start" or "end"
+    rows           per seat, its guilds from left to right, e.g. ("PRG", "OB")
+    heights        per seat, cards in each of these columns
+    market         six counts in guild order
+    unseen         six counts in guild order: cards that lie face down
+    above_firefly  cards of the pile above the firefly, 0 once it is out
+    firefly_out    the firefly has shown up: the game ends with this round
+    legal_moves    every legal move, in canonical order
+    history        every move played so far; move i was played by seat i % players
+    limit_ms       time for this answer
+    bank_ms        what the seat's clock holds
+    """
+
+    seat: int
+    turn: int
+    players: int
+    refill: Refill
+    rows: tuple[str, ...]
+    heights: tuple[tuple[int, ...], ...]
+    market: tuple[int, ...]
+    unseen: tuple[int, ...]
+    above_firefly: int
+    firefly_out: bool
+    legal_moves: tuple[Move, ...]
+    history: tuple[Move, ...] = field(default=(), repr=False)
+    limit_ms: int = 0
+    bank_ms: int = 0
+
+    @classmethod
+    def of(
+        cls, state: State, history: tuple[Move, ...] = (), *, limit_ms: int = 0, bank_ms: int = 0
+    ) -> "View":
+        """The view of the seat whose turn it is."""
+        return cls(
+            seat=state.seat,
+            turn=state.turn,
+            players=state.players,
+            refill=state.refill,
+            rows=tuple(state.rows),
+            heights=tuple(state.heights(seat) for seat in range(state.players)),
+            market=state.market,
+            unseen=state.unseen(),
+            above_firefly=state.above_firefly,
+            firefly_out=state.firefly_out,
+            legal_moves=state.legal_moves(),
+            history=history,
+            limit_ms=limit_ms,
+            bank_ms=bank_ms,
+        )
+
+    @property
+    def pile(self) -> int:
+        """Guild cards that lie face down."""
+        return sum(self.unseen)
+
+    def sample(self, rng: Rng) -> State:
+        """A full state that agrees with all that this seat has seen, the unseen cards in random order.
+
+        Legal moves, turn and every visible field equal the view's; play on it freely.
+        """
+        unseen = [guild for guild, count in zip(GUILDS, self.unseen, strict=True) for _ in range(count)]
+        rng.shuffle(unseen)
+        seen = "".join(
+            guild * (CARDS_PER_GUILD - count) for guild, count in zip(GUILDS, self.unseen, strict=True)
+        )
+        heights = [
+            sum(height << (5 * GUILDS.index(guild)) for guild, height in zip(row, tall, strict=True))
+            for row, tall in zip(self.rows, self.heights, strict=True)
+        ]
+        # The turn on which the firefly showed up no longer matters, only that it did.
+        festival_turn = max(self.turn - 1, 0) if self.firefly_out else -1
+        return State.resume(
+            seen + "".join(unseen), len(seen), list(self.rows), heights, pack(self.market), self.turn,
+            self.refill, festival_turn,
+        )  # fmt: skip
