@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from treelings.rules import Refill
+from treelings.view import Clock
 
 Ended = Literal["festival", "forfeit"]
 
@@ -160,3 +161,48 @@ class Standing:
     score: float
     margin: float
     faults: int
+
+
+@dataclass(frozen=True, slots=True)
+class BotEntry:
+    """A bot as a night froze it."""
+
+    name: str
+    author: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class NightSettings:
+    """What a night's plan follows from, besides its bots (schedule.md).
+
+    seats       table sizes, ascending, e.g. (2, 4)
+    deals       deals a match; each is played in every rotation
+    max_tables  most matches of three to five seats a table size may have; None: all C(bots, seats)
+    """
+
+    seats: tuple[int, ...]
+    deals: int
+    refill: Refill
+    max_tables: int | None
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """What is public about a night of a league.
+
+    opened, finished  UTC, ISO 8601 to the second, e.g. "2026-11-29T18:00:00Z"; finished is None while games miss
+    commitment        SHA-256 of the secret, hex
+    secret            hex, only once it has been revealed
+    voids             games listed as void
+    """
+
+    number: int
+    opened: str
+    finished: str | None
+    commitment: str
+    secret: str | None
+    settings: NightSettings
+    bots: tuple[BotEntry, ...]
+    voids: tuple[VoidGame, ...] = ()
