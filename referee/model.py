@@ -192,7 +192,7 @@ class NightSettings:
 class Night:
     """What is public about a night of a league.
 
-    opened, finished  UTC, ISO 8601 to the second, e.g. "2026-11-29T18:00:00Z"; finished is None while games miss
+    opened, finished  UTC, ISO 8601 to the second, e.g. "2026-11-29T18:00:00Z"; finished: None till then
     commitment        SHA-256 of the secret, hex
     secret            hex, only once it has been revealed
     voids             games listed as void
