@@ -1,0 +1,26 @@
+"""Showing hostile text: bounded, and with nothing in it that acts on a terminal or a page."""
+
+from typing import Final
+
+CUT: Final = "…"
+
+
+def printable(text: str, limit: int) -> str:
+    """The text with every character that is not printable escaped, in at most `limit` characters.
+
+    Escaped are controls (also line breaks and terminal codes), bidirectional marks, lone surrogates and
+    whatever else Unicode does not call printable. Text that was cut ends with "…".
+    """
+    shown: list[str] = []
+    room = limit
+    for char in text[: limit + 1]:
+        piece = char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        shown.append(piece)
+        room -= len(piece)
+        if room < 0:
+            break
+    else:
+        return "".join(shown)
+    while shown and room < len(CUT):
+        room += len(shown.pop())
+    return "".join(shown) + CUT
