@@ -1,0 +1,1 @@
+"""The `treelings` command: each command parses, calls one service and prints."""

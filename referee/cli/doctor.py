@@ -1,0 +1,28 @@
+"""`treelings doctor`: what this machine has and lacks for sandboxed bots."""
+
+import typer
+
+from referee.cli.show import out
+
+_MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "missing": ("✗", "bold red")}
+
+
+def doctor() -> None:
+    """Tell what this machine has and lacks for running bots in containers.
+
+    Each line that is not ✓ says what to do. Exit code 1 if something is missing (✗); a warning (!) is only advice.
+    """
+    from referee.sandbox.doctor import examine
+
+    checks = examine()
+    width = max(len(check.name) for check in checks)
+    for check in checks:
+        mark, style = _MARKS[check.level]
+        out.print(f"[{style}]{mark}[/] {check.name:<{width}}  ", end="")
+        out.print(check.found, markup=False, soft_wrap=True)
+        if check.advice:
+            out.print(f"  {'':<{width}}  → {check.advice}", markup=False, soft_wrap=True)
+    if any(check.level == "missing" for check in checks):
+        out.print("\nBots cannot be sandboxed here yet; `--sandbox process` serves for bots that you trust.")
+        raise typer.Exit(1)
+    out.print("\nThis machine can run strangers' bots in containers.")

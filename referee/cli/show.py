@@ -1,0 +1,77 @@
+"""How results look in a terminal: standings, boards, checks."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from referee.model import Standing
+from treelings import GUILDS, State
+
+out = Console(highlight=False)
+"""Results."""
+
+err = Console(stderr=True, highlight=False)
+"""Errors, notes and progress: never part of a result that is piped on."""
+
+GUILD_COLOURS = {"R": "#d55e00", "O": "#e69f00", "Y": "#f0e442", "G": "#009e73", "B": "#0072b2", "P": "#cc79a7"}
+"""Okabe-Ito: kept apart by colour-blind people too; the letter is always shown beside the colour."""
+
+
+def guild(letter: str, count: int | None = None) -> Text:
+    """A guild as a coloured tile with its letter and, for a column, its height."""
+    ink = "white" if letter in "GBR" else "black"
+    body = f" {letter} " if count is None else f" {letter}{count} "
+    return Text(body, style=f"bold {ink} on {GUILD_COLOURS[letter]}")
+
+
+def row(state: State, seat: int, *, scoring: bool = False) -> Text:
+    """A seat's columns from left to right; with `scoring`, those that score are marked with a star."""
+    stars = state.scoring_columns(seat) if scoring else ()
+    text = Text()
+    for place, (letter, height) in enumerate(zip(state.rows[seat], state.heights(seat), strict=True)):
+        text.append_text(guild(letter, height))
+        text.append("* " if scoring and stars[place] else " " if not scoring else "  ", style="bold")
+    return text
+
+
+def market(state: State) -> Text:
+    """The market's cards in guild order."""
+    text = Text()
+    for letter, count in zip(GUILDS, state.market, strict=True):
+        for _ in range(count):
+            text.append_text(guild(letter)).append(" ")
+    return text if text.plain else Text("empty", style="dim")
+
+
+def standings(title: str, rows: Sequence[Standing], authors: dict[str, str], rules: Iterable[str] = ()) -> None:
+    """Print a table of standings with the order that breaks its ties."""
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, padding=(0, 1))
+    table.add_column("#", justify="right")
+    table.add_column("bot", style="bold")
+    table.add_column("author")
+    table.add_column("version", style="dim")
+    for name in ("games", "w-t-l", "score", "margin", "faults"):
+        table.add_column(name, justify="right")
+    for entry in rows:
+        table.add_row(
+            str(entry.rank),
+            entry.bot,
+            authors.get(entry.bot, ""),
+            short_version(entry.version),
+            str(entry.games),
+            f"{entry.wins}-{entry.ties}-{entry.losses}",
+            f"{100 * entry.score:.1f} %",
+            f"{entry.margin:+.2f}",
+            Text(str(entry.faults), style="bold red" if entry.faults else ""),
+        )
+    out.print(table)
+    for rule in rules:
+        out.print(Padding(Text(rule, style="dim"), (0, 0, 0, 2)))
+
+
+def short_version(version: str) -> str:
+    """The first eight digits of a digest."""
+    return version.removeprefix("sha256:")[:8]

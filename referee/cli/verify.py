@@ -1,0 +1,50 @@
+"""`treelings verify`: everything that a leaderboard claims, recomputed."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.cli.show import err, out
+
+_SHOWN = 50
+
+
+def verify(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE…|SITE", help="Record files, or the folder of a site.", exists=True)
+    ],
+    secret: Annotated[
+        str | None, typer.Option("--secret", metavar="HEX", help="The secret that the decks of plain files come from.")
+    ] = None,
+) -> None:
+    """Check records and published sites with the rules alone.
+
+    Re-plays every game, checks every deck against the revealed secret and the commitment, recomputes the plan and the
+    standings, and says what differs. Exit code 0 only if nothing does.
+    """
+    from referee.verify import verify as check
+
+    report = check(paths, secret=parse_secret(secret) if secret else None)
+    for note in report.notes:
+        out.print(f"note: {note}", markup=False, soft_wrap=True)
+    for difference in report.differences[:_SHOWN]:
+        err.print(f"differs: {difference}", markup=False, soft_wrap=True)
+    if len(report.differences) > _SHOWN:
+        err.print(f"… and {len(report.differences) - _SHOWN} more")
+    out.print(report.summary, markup=False, soft_wrap=True)
+    if report.differences:
+        raise typer.Exit(1)
+
+
+def parse_secret(text: str) -> bytes:
+    """32 bytes from 64 hex digits; a usage error says what came instead."""
+    from treelings.cards import SECRET_BYTES
+
+    try:
+        secret = bytes.fromhex(text)
+    except ValueError:
+        secret = b""
+    if len(secret) != SECRET_BYTES:
+        raise typer.BadParameter(f"a secret is {2 * SECRET_BYTES} hex digits, got {text[:80]!r}")
+    return secret
