@@ -3,21 +3,53 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.setup
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+LEAGUE ?= league
+SAMPLES := random greedy neighbour rollout
 
 .DEFAULT_GOAL := help
-.PHONY: help setup league test check proto bench clean
+.PHONY: help setup league test lint check wheels proto bench screenshots clean
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
 setup: $(SETUP) ## make .venv with the two packages and the tools to work on them
 
 $(SETUP): pyproject.toml sdk/pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e sdk -e '.[dev,fast]'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=…")'
+	@echo "Setting up $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) -e sdk -e '.[dev,fast]'
 	@touch $@
 
+league: setup ## play a league night among the sample bots and publish its leaderboard
+	@test -e $(LEAGUE)/league.toml || $(BIN)/treelings league init $(LEAGUE) --name "sample league"
+	@$(BIN)/treelings league add $(LEAGUE) $(SAMPLES)
+	@$(BIN)/treelings league run $(LEAGUE)
+	@$(BIN)/treelings league publish $(LEAGUE)
+
+test: setup ## run all tests; those that need a Docker engine are skipped where none answers
+	@$(BIN)/pytest
+
+lint: setup ## format, lint, types, directions of imports
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+wheels: setup ## build both wheels, install them into a clean venv and try them
+	@$(BIN)/pytest -q tests/packaging
+
+check: lint wheels test ## all that a change must pass
+
 proto: setup ## regenerate sdk/src/treelings/v1 from proto/
-	$(BIN)/python -m grpc_tools.protoc -I proto --python_out=sdk/src --pyi_out=sdk/src proto/treelings/v1/*.proto
-	PATH="$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -I proto --grpc_python_out=sdk/src \
-		--mypy_grpc_out=sdk/src proto/treelings/v1/bot.proto
+	@$(BIN)/python -m grpc_tools.protoc -I proto --python_out=sdk/src --pyi_out=sdk/src proto/treelings/v1/game.proto
+
+bench: setup ## measure what matters, as ratios in one run
+	@$(BIN)/python -m bench
+
+screenshots: setup ## write pictures of every page to screenshots/
+	@$(BIN)/python -m tests.support.screenshots screenshots
+
+clean: ## remove what the other targets made, but no league
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache screenshots

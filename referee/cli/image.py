@@ -29,6 +29,7 @@ def build(
         Source,
         typer.Option(help="slim: the official Python image; debian: Debian packages, as root; auto: whichever works."),
     ] = Source.AUTO,
+    *,
     force: Annotated[bool, typer.Option("--force", help="Build even if it is up to date.")] = False,
 ) -> None:
     """Build the runtime image `python`: a slim Python with grpcio, protobuf and the kit."""

@@ -16,7 +16,14 @@ out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 """Errors, notes and progress: never part of a result that is piped on."""
 
-GUILD_COLOURS = {"R": "#d55e00", "O": "#e69f00", "Y": "#f0e442", "G": "#009e73", "B": "#0072b2", "P": "#cc79a7"}
+GUILD_COLOURS = {
+    "R": "#d55e00",
+    "O": "#e69f00",
+    "Y": "#f0e442",
+    "G": "#009e73",
+    "B": "#0072b2",
+    "P": "#cc79a7",
+}
 """Okabe-Ito: kept apart by colour-blind people too; the letter is always shown beside the colour."""
 
 

@@ -12,10 +12,12 @@ _SHOWN = 50
 
 def verify(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="FILE…|SITE", help="Record files, or the folder of a site.", exists=True)
+        list[Path],
+        typer.Argument(metavar="FILE…|SITE", help="Record files, or the folder of a site.", exists=True),
     ],
     secret: Annotated[
-        str | None, typer.Option("--secret", metavar="HEX", help="The secret that the decks of plain files come from.")
+        str | None,
+        typer.Option("--secret", metavar="HEX", help="The secret that the decks of plain files come from."),
     ] = None,
 ) -> None:
     """Check records and published sites with the rules alone.

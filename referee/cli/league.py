@@ -1,0 +1,169 @@
+"""`treelings league`: a series of nights, from submitted bots to a published leaderboard."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.cli import options
+from referee.cli.show import err, out, short_version, standings
+
+if TYPE_CHECKING:
+    from referee.league import League
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="""Run a league: nights of round-robin matches between submitted bots.
+
+`init` makes one, `add` takes bots in, `run` plays a night to its end, `publish` writes the leaderboard, `reveal` opens the
+night's secret so that anybody can check its decks. A run that was interrupted goes on with `run`.""",
+)
+
+
+@app.command("init")
+def init(
+    folder: options.LeagueFolder,
+    name: Annotated[str | None, typer.Option(help="Name of the league; the folder's name if not given.")] = None,
+) -> None:
+    """Make a new league: a folder with a league.toml to edit."""
+    from referee.league import League
+
+    League.create(folder, name or folder.resolve().name).close()
+    out.print(f"League made: {folder}/league.toml holds its settings.", markup=False)
+    out.print(f"Next: treelings league add {folder} BOT…", markup=False)
+
+
+@app.command("add")
+def add(
+    folder: options.LeagueFolder,
+    bots: Annotated[list[str], typer.Argument(metavar="BOT…", help="Folders of bots, or names of sample bots.")],
+) -> None:
+    """Take bots in: their files are copied and named by digest. A known name is a new version."""
+    from referee.submissions import find_bot
+
+    with _open(folder) as league:
+        for bot in bots:
+            added = league.add(find_bot(bot))
+            verb = "is in already" if not added.changed else "joins the next night"
+            line = f"{added.submission.name} {short_version(added.submission.version)} {verb}"
+            out.print(line, markup=False)
+
+
+@app.command("bots")
+def bots(folder: options.LeagueFolder) -> None:
+    """List the bots that will play the next night."""
+    from rich.table import Table
+
+    with _open(folder) as league:
+        table = Table(box=None, padding=(0, 1), header_style="bold")
+        for column in ("bot", "author", "version", "runtime"):
+            table.add_column(column)
+        for bot in league.bots():
+            table.add_row(bot.name, bot.author, short_version(bot.version), bot.runtime)
+        out.print(table)
+
+
+@app.command("open")
+def open_night(folder: options.LeagueFolder) -> None:
+    """Open a night: freeze its bots, its plan and a fresh secret, and publish the secret's commitment."""
+    with _open(folder) as league:
+        _announce(league, league.open_night().number)
+    out.print(f"Next: treelings league run {folder}", markup=False)
+
+
+@app.command("run")
+def run(
+    folder: options.LeagueFolder,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Tables in parallel; by cores if not given.")] = None,
+    sandbox: options.Sandbox = options.SandboxWish.AUTO,
+    *,
+    trust_bots: options.TrustBots = False,
+) -> None:
+    """Play the open night to its end; opens one if none is open. Interrupted? Run it again: nothing is played twice."""
+    from referee.cli.progress import GameProgress
+    from referee.cli.sandboxes import sandbox_for
+    from referee.loop import run as run_loop
+
+    with _open(folder) as league:
+        night = league.current_night()
+        number = (night or league.open_night()).number
+        _announce(league, number)
+        box = sandbox_for(sandbox, league.submissions(number), league.config.sandbox, league.name, trust=trust_bots)
+        with GameProgress(f"night {number}") as progress:
+            summary = run_loop(league.run(box, jobs=jobs, progress=progress))
+        _show_standings(league, number)
+        if summary.voids:
+            err.print(f"{len(summary.voids)} games are void and missing; run again to play them:", style="yellow")
+            for void in summary.voids[:20]:
+                err.print(f"  {void.game}: {void.reasons[-1]}", markup=False, soft_wrap=True)
+            raise typer.Exit(1)
+        out.print(f"Night {number} is complete: {summary.total} games.", markup=False)
+        out.print(f"Next: treelings league publish {folder}; treelings league reveal {folder}", markup=False)
+
+
+@app.command("status")
+def status(folder: options.LeagueFolder) -> None:
+    """Tell how far the league is and what to do next."""
+    with _open(folder) as league:
+        for line in league.status().lines():
+            out.print(line, markup=False, soft_wrap=True)
+
+
+@app.command("standings")
+def show_standings(
+    folder: options.LeagueFolder,
+    night: options.Night = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+) -> None:
+    """Print the standings of the season or of one night."""
+    with _open(folder) as league:
+        if as_json:
+            typer.echo(league.standings_json(night), nl=False)
+        else:
+            _show_standings(league, night)
+
+
+@app.command("publish")
+def publish(
+    folder: options.LeagueFolder,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="SITE", help="Folder to publish to; league.toml's `site` if not given."),
+    ] = None,
+) -> None:
+    """Write the leaderboard as a static site; readers see the old one until the new one is whole."""
+    with _open(folder) as league:
+        site = league.publish(to)
+    out.print(f"Leaderboard published: {site / 'index.html'}", markup=False, soft_wrap=True)
+
+
+@app.command("reveal")
+def reveal(folder: options.LeagueFolder, night: options.Night = None) -> None:
+    """Publish a finished night's secret, so that everybody can check its decks; the last finished night if none is named."""
+    with _open(folder) as league:
+        shown = league.reveal(night)
+        out.print(f"Night {shown.number}: secret {shown.secret}", markup=False, soft_wrap=True)
+        out.print(f"Check everything: treelings verify {league.site}", markup=False, soft_wrap=True)
+
+
+def _open(folder: Path) -> "League":
+    from referee.league import League
+
+    return League.open(folder)
+
+
+def _announce(league: "League", number: int) -> None:
+    night = league.night(number)
+    out.print(
+        f"Night {number}: {len(night.bots)} bots, {len(league.plan(number))} matches; commitment {night.commitment}",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _show_standings(league: "League", night: int | None) -> None:
+    from referee.standings import RANKING_RULES
+
+    title = f"{league.name}, {'season' if night is None else f'night {night}'}"
+    standings(title, league.standings(night), league.authors(), RANKING_RULES)

@@ -1,0 +1,36 @@
+"""Options that several commands share."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class SandboxWish(StrEnum):
+    """What bots are to run in."""
+
+    AUTO = "auto"
+    DOCKER = "docker"
+    PROCESS = "process"
+
+
+class RefillChoice(StrEnum):
+    """When the market is filled up (rules.md, Two sources, two refills)."""
+
+    START = "start"
+    END = "end"
+
+
+Sandbox = Annotated[
+    SandboxWish,
+    typer.Option(
+        "--sandbox",
+        help="docker: each bot in a container; process: plain processes, no isolation; auto: docker where it works.",
+    ),
+]
+TrustBots = Annotated[
+    bool, typer.Option("--trust-bots", help="Run bots that are no samples even where nothing isolates them.")
+]
+LeagueFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The league's folder.")]
+Night = Annotated[int | None, typer.Option("--night", min=1, help="A single night; without it, the season.")]
