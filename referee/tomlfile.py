@@ -1,0 +1,93 @@
+"""Reading a TOML file into a pydantic model, with errors that say what to write instead."""
+
+import difflib
+import tomllib
+import types
+from pathlib import Path
+from typing import Final, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from referee.errors import UsageError
+from referee.text import printable
+
+MAX_TOML_BYTES: Final = 65_536
+_SHOWN: Final = 60
+
+M = TypeVar("M", bound="Section")
+
+
+class Section(BaseModel):
+    """A table of a TOML file: its keys are known, its values are of the right type as written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def read_toml(path: Path, model: type[M], error: type[UsageError]) -> M:
+    """The file as a model; raises `error` in one line a problem (two at most) if it is none."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_TOML_BYTES + 1)
+    except OSError as problem:
+        raise error(f"{path}: cannot be read: {problem.strerror}") from problem
+    if len(raw) > MAX_TOML_BYTES:
+        raise error(f"{path}: expected at most {MAX_TOML_BYTES} bytes, got more")
+    try:
+        values = tomllib.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as problem:
+        raise error(f"{path}: expected UTF-8 text, got byte 0x{raw[problem.start]:02x}") from problem
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        raise error(f"{path}: not TOML: {printable(str(problem), 200)}") from problem
+    try:
+        return model.model_validate(values)
+    except ValidationError as problem:
+        raise error("\n".join(_lines(path, model, problem))) from problem
+
+
+def _lines(path: Path, model: type[BaseModel], problem: ValidationError) -> list[str]:
+    # Two are enough to act on; a value that fits none of several types counts once.
+    found = {detail["loc"][:1]: detail for detail in reversed(problem.errors())}
+    lines = []
+    for detail in list(reversed(found.values()))[:2]:
+        key = printable(".".join(str(part) for part in detail["loc"]), _SHOWN)
+        match detail["type"]:
+            case "extra_forbidden":
+                known = _keys(model, detail["loc"][:-1])
+                lines.append(f"{path}: unknown key {key!r}; {_suggestion(str(detail['loc'][-1]), known)}")
+            case "missing":
+                lines.append(f"{path}: {key}: expected a value, but the key is missing")
+            case _:
+                lines.append(f"{path}: {key}: {_expected(detail['msg'])}, got {_got(detail['input'])}")
+    return lines
+
+
+def _expected(message: str) -> str:
+    for pydantic, ours in (
+        ("Value error, ", ""),
+        ("Input should be ", "expected "),
+        ("greater than or equal to ", "at least "),
+        ("less than or equal to ", "at most "),
+        ("a valid tuple", "a list"),
+    ):
+        message = message.replace(pydantic, ours)
+    return message
+
+
+def _got(value: object) -> str:
+    return printable(repr(value), _SHOWN)
+
+
+def _suggestion(key: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(key, known, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(known)}"
+
+
+def _keys(model: type[BaseModel], where: tuple[int | str, ...]) -> list[str]:
+    for part in where:
+        model = _section(model.model_fields[str(part)].annotation)
+    return list(model.model_fields)
+
+
+def _section(annotation: object) -> type[BaseModel]:
+    options = get_args(annotation) if get_origin(annotation) in (Union, types.UnionType) else (annotation,)
+    return next(option for option in options if isinstance(option, type) and issubclass(option, BaseModel))

@@ -1,0 +1,112 @@
+"""league.toml: what it may say, and what is answered to anything else."""
+
+from pathlib import Path
+
+import pytest
+
+from referee.config import read_config, template
+from referee.errors import ConfigError
+from referee.model import NightSettings
+from treelings import Clock
+
+
+def config_error(folder: Path, text: str | bytes) -> str:
+    raw = text.encode() if isinstance(text, str) else text
+    (folder / "league.toml").write_bytes(raw)
+    with pytest.raises(ConfigError) as caught:
+        read_config(folder)
+    message = str(caught.value)
+    assert message.startswith(f"{folder / 'league.toml'}: ")
+    assert len(message.splitlines()) <= 2
+    return message.replace(f"{folder}/", "")
+
+
+def test_the_template_holds_the_defaults_and_the_name(tmp_path: Path) -> None:
+    (tmp_path / "league.toml").write_text(template('A "quoted" \\ league'), encoding="utf-8")
+    config = read_config(tmp_path)
+    assert config.name == 'A "quoted" \\ league'
+    (tmp_path / "league.toml").write_text('name = "x"')
+    assert config.model_copy(update={"name": "x"}) == read_config(tmp_path)
+
+
+def test_every_key_of_the_template_that_is_commented_out_is_known(tmp_path: Path) -> None:
+    lines = [line.removeprefix("# ") if " = " in line else line for line in template("x").splitlines()]
+    (tmp_path / "league.toml").write_text("\n".join(lines))
+    config = read_config(tmp_path)
+    assert (config.max_tables, config.jobs, config.sandbox.memory_mb) == (200, 2, 256)
+
+
+def test_settings_are_plain_values(tmp_path: Path) -> None:
+    (tmp_path / "league.toml").write_text(
+        'name = "x"\nseats = [4, 2]\ndeals = 3\nrefill = "end"\nmax_tables = 7\n[clock]\nmove_ms = 250\n'
+    )
+    expected = NightSettings((2, 4), 3, "end", 7, Clock(move_ms=250))
+    assert read_config(tmp_path).settings() == expected
+
+
+def test_one_table_size_needs_no_list(tmp_path: Path) -> None:
+    (tmp_path / "league.toml").write_text('name = "x"\nseats = 3\n')
+    assert read_config(tmp_path).seats == (3,)
+
+
+def test_limits_are_in_bytes_and_only_those_given(tmp_path: Path) -> None:
+    (tmp_path / "league.toml").write_text(
+        'name = "x"\n[sandbox]\nmemory_mb = 64\nlog_kb = 100\ntmp_mb = 2\npids = 20\ncpus = 2\n'
+    )
+    assert read_config(tmp_path).limits() == {
+        "memory_bytes": 64 * 1024 * 1024, "pids": 20, "cpus": 2.0, "tmp_bytes": 2 * 1024 * 1024,
+        "log_bytes": 100 * 1024,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "league.toml: name: expected a value, but the key is missing"),
+        ('name = "x"\nseets = 2', "league.toml: unknown key 'seets'; did you mean 'seats'?"),
+        ('name = "x"\n[clock]\nmovems = 2', "league.toml: unknown key 'clock.movems'; did you mean 'move_ms'?"),
+        ('name = "x"\n[sandbox]\nqqq = 2', "league.toml: unknown key 'sandbox.qqq'; known keys: memory_mb, pids"),
+        ('name = "x"\ndeals = 0', "league.toml: deals: expected at least 1, got 0"),
+        ('name = "x"\ndeals = 10001', "league.toml: deals: expected at most 10000, got 10001"),
+        ('name = "x"\ndeals = "10"', "league.toml: deals: expected a valid integer, got '10'"),
+        ('name = "x"\ndeals = true', "league.toml: deals: expected a valid integer, got True"),
+        ('name = "x"\nseats = []', "seats: expected one or more different table sizes, each 2 to 5, got []"),
+        ('name = "x"\nseats = [2, 2]', "seats: expected one or more different table sizes"),
+        ('name = "x"\nseats = 6', "seats: expected one or more different table sizes, each 2 to 5, got 6"),
+        ('name = "x"\nseats = "2"', "seats: expected a list, got '2'"),
+        ('name = "x"\nrefill = "middle"', "refill: expected 'start' or 'end', got 'middle'"),
+        ('name = "x"\nmax_tables = 0', "max_tables: expected at least 1, got 0"),
+        ('name = "x"\njobs = 0', "jobs: expected at least 1, got 0"),
+        ('name = "x"\nsite = ""', "site: "),
+        ('name = "x"\nclock = 3', "clock: expected "),
+        ('name = "x"\n[clock]\nmove_ms = 0', "clock.move_ms: expected at least 10, got 0"),
+        ('name = "x"\n[clock]\nincrement_ms = -1', "clock.increment_ms: expected at least 0, got -1"),
+        ('name = "x"\n[sandbox]\ncpus = nan', "sandbox.cpus: expected "),
+        ('name = "x"\n[sandbox]\nmemory_mb = 1', "sandbox.memory_mb: expected at least 32, got 1"),
+        ('name = " x"', "name: expected 1 to 64 printable characters without a space at either end, got ' x'"),
+        ('name = "a\\u202eb"', "name: expected 1 to 64 printable characters"),
+        (f'name = "{"x" * 65}"', "name: expected 1 to 64 printable characters"),
+        ("name = ", "league.toml: not TOML: "),
+        (b'name = "\xff"', "league.toml: expected UTF-8 text, got byte 0xff"),
+        ("#" * 70_000, "league.toml: expected at most 65536 bytes, got more"),
+        ("a=" + "[" * 5_000, "league.toml: not TOML: "),
+    ],
+)  # fmt: skip
+def test_anything_else_is_refused_in_words(tmp_path: Path, text: str | bytes, says: str) -> None:
+    assert says in config_error(tmp_path, text)
+
+
+def test_two_problems_are_told_at_once_and_a_third_waits(tmp_path: Path) -> None:
+    message = config_error(tmp_path, 'name = ""\ndeals = 0\njobs = 0\n')
+    assert len(message.splitlines()) == 2
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"league\.toml: cannot be read: No such file"):
+        read_config(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["", " x", "a\nb", "x" * 65])
+def test_a_league_cannot_be_made_under_an_unfit_name(name: str) -> None:
+    with pytest.raises(ConfigError, match="name of the league: expected 1 to 64 printable characters"):
+        template(name)
