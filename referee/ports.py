@@ -1,12 +1,12 @@
 """The borders: what games and matches ask of bots and of sandboxes, whoever provides them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from treelings import GameEnd, GameStart, View
-
 from referee.model import FaultKind, Submission
+from treelings import GameEnd, GameStart, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,20 @@ class RunningBot(Protocol):
 
     async def stop(self) -> None:
         """End it at once and remove all that it left; may be called twice. Raises EngineGone."""
+
+
+class Link(Protocol):
+    """The way to one running bot, for all games of its match."""
+
+    def player(self) -> Player:
+        """The bot in its next game; the game before is hung up if it still hangs on."""
+
+    async def close(self) -> None:
+        """End the bot and remove all that it left; may be called twice. Raises SandboxError."""
+
+
+Connect = Callable[[RunningBot], Link]
+"""Makes a link; returns at once, since the first game's start is what waits for the bot."""
 
 
 class Sandbox(Protocol):

@@ -1,0 +1,139 @@
+"""One game: asks the seats for their moves, judges what they answer and rules on faults (records.md)."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from referee.clock import SeatClock
+from referee.model import Ended, Fault, FaultKind, GameRecord, GameSpec, PlayedMove, SeatHolder
+from referee.ports import Answer, Failure, Player
+from referee.records import ranks
+from referee.text import printable
+from treelings import GameEnd, GameStart, IllegalMove, Move, NotationError, State, View
+from treelings.cards import MIN_PLAYERS
+from treelings.view import Clock
+
+LONGEST_DETAIL: Final = 300
+"""Characters that a fault's detail may have in a record."""
+
+
+async def play_game(
+    spec: GameSpec, deck: str, seats: Sequence[SeatHolder], players: Sequence[Player], clock: Clock
+) -> GameRecord:
+    """Play a game to its end and return its record; `seats` and `players` are in seat order.
+
+    Whatever a bot does becomes a fault in the record. Raises what the players raise for our own side
+    (SandboxError); the game is void then, and the bots are told so.
+    """
+    return await _Game(spec, deck, seats, players, clock).play()
+
+
+class _Game:
+    def __init__(
+        self, spec: GameSpec, deck: str, seats: Sequence[SeatHolder], players: Sequence[Player], clock: Clock
+    ) -> None:
+        self._spec = spec
+        self._deck = deck
+        self._seats = seats
+        self._players = players
+        self._clock = clock
+        self._clocks = [SeatClock(clock) for _ in players]
+        self._state = State.deal(deck, len(players), spec.refill)
+        self._history: list[Move] = []
+        self._moves: list[PlayedMove] = []
+        self._faults: list[Fault] = []
+        self._in_play = [True] * len(players)  # seats that have not forfeited
+
+    async def play(self) -> GameRecord:
+        end = GameEnd("void", (), ())
+        try:
+            await self._start()
+            while self._contested and not self._state.over:
+                await self._turn()
+            record = self._record()
+            end = GameEnd(record.ended, record.ranks, record.scores or ())
+        finally:
+            for player, in_play in zip(self._players, self._in_play, strict=True):
+                if in_play:
+                    await player.end(end)
+        return record
+
+    @property
+    def _contested(self) -> bool:
+        return sum(self._in_play) >= MIN_PLAYERS
+
+    async def _start(self) -> None:
+        # Waits for all of them, so that no start is left running when one fails on our side.
+        outcomes = await asyncio.gather(
+            *(
+                player.start(GameStart(self._spec.id, seat, len(self._players), self._spec.refill, self._clock))
+                for seat, player in enumerate(self._players)
+            ),
+            return_exceptions=True,
+        )
+        for seat, outcome in enumerate(outcomes):
+            if isinstance(outcome, BaseException):
+                raise outcome
+            if outcome is not None:
+                self._forfeit(seat, FaultKind.STARTUP, outcome.detail)
+
+    async def _turn(self) -> None:
+        seat = self._state.seat
+        if self._in_play[seat]:
+            answer = await self._players[seat].ask(self._view())
+            if isinstance(answer, Failure):
+                self._forfeit(seat, answer.kind, answer.detail)
+            else:
+                self._judge(seat, answer)
+        else:
+            self._play(seat, self._state.legal_moves()[0], 0.0, by_referee=True)
+
+    def _view(self) -> View:
+        clock = self._clocks[self._state.seat]
+        return View.of(self._state, tuple(self._history), limit_ms=clock.limit_ms, bank_ms=int(clock.bank_ms))
+
+    def _judge(self, seat: int, answer: Answer) -> None:
+        try:
+            move = self._state.parse(answer.text)
+        except (NotationError, IllegalMove):
+            legal = " ".join(move.notation for move in self._state.legal_moves())
+            self._forfeit(
+                seat,
+                FaultKind.ILLEGAL_MOVE,
+                f"illegal move '{printable(answer.text, 64)}' at turn {self._state.turn}, "
+                f"after {answer.ms:.1f} ms; legal were: {legal}",
+            )
+        else:
+            ms = round(answer.ms, 3)
+            self._clocks[seat].charge(ms)
+            self._play(seat, move, ms, by_referee=False)
+
+    def _play(self, seat: int, move: Move, ms: float, *, by_referee: bool) -> None:
+        self._state.play(move)
+        self._history.append(move)
+        self._moves.append(PlayedMove(seat, move.notation, ms, by_referee))
+
+    def _forfeit(self, seat: int, kind: FaultKind, detail: str) -> None:
+        self._in_play[seat] = False
+        self._faults.append(Fault(seat, self._state.turn, kind, printable(detail, LONGEST_DETAIL)))
+
+    def _record(self) -> GameRecord:
+        ended: Ended = "festival" if self._contested else "forfeit"
+        scores = self._state.scores() if self._contested else None
+        spec = self._spec
+        return GameRecord(
+            league=spec.league,
+            night=spec.night,
+            match=spec.match,
+            deal=spec.deal_id,
+            rotation=spec.rotation,
+            refill=spec.refill,
+            seats=tuple(self._seats),
+            deck=self._deck,
+            moves=tuple(self._moves),
+            festival_turn=self._state.festival_turn if self._state.firefly_out else None,
+            ended=ended,
+            faults=tuple(self._faults),
+            scores=scores,
+            ranks=ranks(len(self._players), scores, self._faults),
+        )

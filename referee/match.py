@@ -1,0 +1,102 @@
+"""One match: a table's games, one after the other, on bots that are fresh for it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from typing import Final
+
+from referee.errors import EngineGone, SandboxError
+from referee.game import play_game
+from referee.model import FaultKind, GameRecord, GameSpec, MatchSpec, SeatHolder, Submission, VoidGame
+from referee.ports import Connect, Link, Sandbox
+from treelings import derive_deck
+from treelings.view import Clock
+
+ATTEMPTS: Final = 3
+"""How often a game is played at most before it is listed as void (records.md, Faults)."""
+
+
+class Table:
+    """The bots of one match and the games that they play.
+
+    `open` may be called ahead of time, while an earlier match plays; `close` ends whatever runs, at any
+    time and in any state.
+    """
+
+    def __init__(
+        self, match: MatchSpec, submissions: Mapping[str, Submission], sandbox: Sandbox, secret: bytes,
+        clock: Clock, connect: Connect,
+    ) -> None:  # fmt: skip
+        """`submissions` holds at least the match's bots by name; `secret` is the night's (rules.md)."""
+        self._match = match
+        self._submissions = submissions
+        self._sandbox = sandbox
+        self._secret = secret
+        self._clock = clock
+        self._connect = connect
+        self._links: dict[str, Link] = {}
+        self._spoiled: set[str] = set()  # bots whose process no further game may be played with
+
+    async def open(self) -> None:
+        """Start the bots that do not run yet, without waiting for them to answer. Raises SandboxError."""
+        outcomes = await asyncio.gather(
+            *(self._start(bot) for bot in self._match.bots if bot not in self._links), return_exceptions=True
+        )
+        for outcome in outcomes:
+            if outcome is not None:
+                raise outcome
+
+    async def play(self, games: Sequence[GameSpec]) -> AsyncIterator[GameRecord | VoidGame]:
+        """Play games of this match in order; one record each, or why there is none.
+
+        A game that fails on our side is played again, three times at most. Raises EngineGone at once.
+        """
+        for game in games:
+            yield await self._play(game)
+
+    async def close(self) -> None:
+        """End all bots of this table. Raises SandboxError."""
+        await self._end(self._links)
+
+    async def _play(self, game: GameSpec) -> GameRecord | VoidGame:
+        reasons: list[str] = []
+        while len(reasons) < ATTEMPTS:
+            try:
+                return await self._attempt(game)
+            except EngineGone:
+                raise
+            except (SandboxError, OSError) as error:
+                reasons.append(f"{type(error).__name__}: {error}")
+                self._spoiled.update(self._links)
+        return VoidGame(game.id, tuple(reasons))
+
+    async def _attempt(self, game: GameSpec) -> GameRecord:
+        if game.deal_id is None:
+            raise ValueError(f"game {game.id}: expected a deal id, from which the deck follows, got none")
+        await self._end(self._spoiled)
+        await self.open()
+        record = await play_game(
+            game,
+            derive_deck(self._secret, game.deal_id),
+            [SeatHolder(bot, self._submissions[bot].version) for bot in game.bots],
+            [self._links[bot].player() for bot in game.bots],
+            self._clock,
+        )
+        # A bot that played an illegal move answers well otherwise; any other fault leaves a process that
+        # may be anywhere. It is ended with the next game, so that no failure to do so costs this record.
+        self._spoiled.update(
+            game.bots[fault.seat] for fault in record.faults if fault.kind is not FaultKind.ILLEGAL_MOVE
+        )
+        return record
+
+    async def _start(self, bot: str) -> None:
+        running = await self._sandbox.start(self._submissions[bot], self._match.id)
+        self._links[bot] = self._connect(running)
+
+    async def _end(self, bots: Iterable[str]) -> None:
+        ending = [bot for bot in bots if bot in self._links]
+        outcomes = await asyncio.gather(*(self._links[bot].close() for bot in ending), return_exceptions=True)
+        for bot, outcome in zip(ending, outcomes, strict=True):
+            if outcome is not None:
+                raise outcome
+            del self._links[bot]
+            self._spoiled.discard(bot)
