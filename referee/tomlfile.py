@@ -30,6 +30,11 @@ def read_toml(path: Path, model: type[M], error: type[UsageError]) -> M:
             raw = file.read(MAX_TOML_BYTES + 1)
     except OSError as problem:
         raise error(f"{path}: cannot be read: {problem.strerror}") from problem
+    return parse_toml(raw, path, model, error)
+
+
+def parse_toml(raw: bytes, path: Path, model: type[M], error: type[UsageError]) -> M:
+    """The same of bytes that were read already; `path` is only named in errors."""
     if len(raw) > MAX_TOML_BYTES:
         raise error(f"{path}: expected at most {MAX_TOML_BYTES} bytes, got more")
     try:
