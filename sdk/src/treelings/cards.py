@@ -50,9 +50,7 @@ def check_deck(deck: str) -> None:
     if len(deck) != CARDS + 1:
         raise DeckError(f"deck: expected {CARDS + 1} characters, got {len(deck)}")
     if deck[FIREFLY_INDEX] != FIREFLY:
-        raise DeckError(
-            f"deck: expected the firefly '!' at index {FIREFLY_INDEX}, got {deck[FIREFLY_INDEX]!r}"
-        )
+        raise DeckError(f"deck: expected the firefly '!' at index {FIREFLY_INDEX}, got {deck[FIREFLY_INDEX]!r}")
     for guild in GUILDS:
         if (count := deck.count(guild)) != CARDS_PER_GUILD:
             raise DeckError(f"deck: expected {CARDS_PER_GUILD} cards of {guild}, got {count}")

@@ -1,11 +1,16 @@
 """The game itself: one compact, copyable state (rules.md, Set-up; A turn; Scoring).
 
-Cards are never objects. A count per guild is packed into one integer, five bits a guild, so that taking,
-growing and refilling are additions; a row is the text of its guilds from left to right.
+Cards are never objects. Cards of several guilds are one integer, five bits a guild ("packed"), so taking,
+growing a row and refilling the market are additions. The cards face down are kept as sums from the bottom
+of the pile, so drawing any number of them is one subtraction. What a market allows is looked up: there are
+only 462 markets.
 """
 
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Final, Literal
+from itertools import accumulate, cycle, islice
+from operator import lshift
+from typing import Final, Literal, Protocol
 
 from treelings.cards import (
     CARDS,
@@ -18,33 +23,68 @@ from treelings.cards import (
     check_deck,
 )
 from treelings.errors import DeckError, IllegalMove
-from treelings.moves import PASS, PASS_TAKE, SINGLES_TAKE, Move, moves_for_take
+from treelings.moves import PASS, SINGLES_TAKE, Move, moves_for_take, quoted
 
 Refill = Literal["start", "end"]
 REFILLS: Final[tuple[Refill, ...]] = ("start", "end")
 
+BELOW_FIREFLY: Final = CARDS - FIREFLY_INDEX
+"""Cards that lie below the firefly: it has shown up once fewer cards than these are face down."""
+
 _BITS: Final = 5
 _FULL: Final = (1 << _BITS) - 1
-_ONE: Final = tuple(1 << (_BITS * guild) for guild in range(len(GUILDS)))
-_ONE_OF: Final = dict(zip(GUILDS, _ONE, strict=True))
+ONE: Final = tuple(1 << (_BITS * guild) for guild in range(len(GUILDS)))
+"""One card of each guild, packed, in guild order."""
+_ONE_OF: Final = dict(zip(GUILDS, ONE, strict=True))
+_MOVES_SHOWN: Final = 8
 
 
-def pack(counts: "list[int] | tuple[int, ...]") -> int:
+class Rng(Protocol):
+    """The randomness that is asked for here; `random.Random` has it."""
+
+    def random(self) -> float:
+        """A number from 0 up to, but not including, 1."""
+
+
+def pack(counts: Sequence[int]) -> int:
     """Six counts in guild order as one packed integer."""
-    return sum(count * one for count, one in zip(counts, _ONE, strict=True))
+    red, orange, yellow, green, blue, purple = counts
+    return red + (orange << 5) + (yellow << 10) + (green << 15) + (blue << 20) + (purple << 25)
 
 
-def unpack(packed: int) -> tuple[int, ...]:
+def unpack(packed: int) -> tuple[int, int, int, int, int, int]:
     """Six counts in guild order from a packed integer."""
-    return tuple(packed >> (_BITS * guild) & _FULL for guild in range(len(GUILDS)))
+    return (
+        packed & _FULL,
+        packed >> 5 & _FULL,
+        packed >> 10 & _FULL,
+        packed >> 15 & _FULL,
+        packed >> 20 & _FULL,
+        packed >> 25,
+    )
 
 
 @cache
-def legal_for(market: int, own: int) -> tuple[Move, ...]:
-    """The legal moves, in canonical order, of a seat that has the guilds of mask `own` before this market.
+def shifts(row: str) -> tuple[int, ...]:
+    """Where the count of each column of a row stands in a packed integer, in bits, left to right."""
+    return tuple(_BITS * GUILDS.index(guild) for guild in row)
 
-    Canonical order (records.md, Faults): takes in guild order, then "*"; new guilds to the right in guild
-    order come first.
+
+@cache
+def mask(guilds: str) -> int:
+    """The guilds of a text as a mask: bit g for guild g."""
+    return sum(1 << GUILDS.index(guild) for guild in set(guilds))
+
+
+def pack_row(row: str, heights: Sequence[int]) -> int:
+    """A row's guilds and the cards in each of its columns as one packed integer."""
+    return sum(map(lshift, heights, shifts(row)))
+
+
+def legal_for(market: int, own: int) -> tuple[Move, ...]:
+    """The legal moves, in canonical order, of a seat with the guilds of mask `own` before this packed market.
+
+    Canonical order (records.md, Faults): takes in guild order, then "*"; see `moves_for_take` for the rest.
     """
     if market == 0:
         return (PASS,)
@@ -59,6 +99,52 @@ def legal_for(market: int, own: int) -> tuple[Move, ...]:
     return tuple(moves)
 
 
+class _Offer:
+    """What one market offers. The lists are by number of the take (`Move.take_index`).
+
+    taken  the cards that the take brings, packed
+    mask   their guilds, bit g for guild g; -1 where the take is not legal
+    short  how many cards the market lacks afterwards
+    moves  by mask of the guilds that a seat has: its legal moves; empty until first asked for
+    """
+
+    __slots__ = ("market", "mask", "moves", "short", "taken")
+
+    market: int
+    taken: tuple[int, ...]
+    mask: tuple[int, ...]
+    short: tuple[int, ...]
+    moves: list[tuple[Move, ...]]
+
+    def __init__(self, market: int) -> None:
+        counts = unpack(market)
+        singles = [guild for guild, count in enumerate(counts) if count == 1]
+        takes = [[guild] if count else [] for guild, count in enumerate(counts)]
+        takes.append(singles if len(singles) > 1 else [])
+        lacking = MARKET_SIZE - sum(counts)
+        self.market = market
+        self.taken = (*[sum(counts[guild] * ONE[guild] for guild in take) for take in takes], 0)
+        self.mask = (*[sum(1 << guild for guild in take) or -1 for take in takes], -1 if market else 0)
+        self.short = (*[lacking + sum(counts[guild] for guild in take) for take in takes], lacking)
+        self.moves = [()] * (1 << len(GUILDS))
+
+    def moves_of(self, own: int) -> tuple[Move, ...]:
+        """The legal moves of a seat with these guilds, from now on in `moves` as well."""
+        moves = self.moves[own] = legal_for(self.market, own)
+        return moves
+
+
+class _Offers(dict[int, _Offer]):
+    """The offer of every market, by the packed market; made when it is first met."""
+
+    def __missing__(self, market: int) -> _Offer:
+        offer = self[market] = _Offer(market)
+        return offer
+
+
+_OFFERS: Final = _Offers()
+
+
 class State:
     """One position of one game, everything included; what the referee holds and a forward model plays on.
 
@@ -70,11 +156,12 @@ class State:
     festival_turn  index of the turn during which the firefly showed up, or -1
     over           no more turns
 
-    `legal_moves`, `play` and `copy` cost constant time.
+    Get one from `deal`, or from `View.sample`. Read these fields, change them only through `play` and
+    `playout`. `legal_moves`, `play` and `copy` cost constant time.
     """
 
     __slots__ = (
-        "_drawn", "_heights", "_market", "_pile", "_sums", "festival_turn", "over", "players", "refill",
+        "_heights", "_left", "_market", "_own", "_sums", "festival_turn", "over", "players", "refill",
         "rows", "seat", "turn",
     )  # fmt: skip
 
@@ -85,11 +172,11 @@ class State:
     rows: list[str]
     festival_turn: int
     over: bool
-    _heights: list[int]
-    _market: int
-    _pile: str  # the 108 guild cards from the top down
-    _sums: tuple[int, ...]  # packed counts of the first k cards, for every k
-    _drawn: int
+    _heights: list[int]  # per seat: its cards, packed
+    _own: list[int]  # per seat: mask of its guilds
+    _market: int  # packed
+    _sums: list[int]  # the lowest k cards of the pile, packed, for every k; shared by copies, never changed
+    _left: int  # cards face down: the lowest so many of the pile
 
     @staticmethod
     def deal(deck: str, players: int, refill: Refill = "start") -> "State":
@@ -98,44 +185,42 @@ class State:
         if not MIN_PLAYERS <= players <= MAX_PLAYERS:
             raise DeckError(f"players: expected {MIN_PLAYERS} to {MAX_PLAYERS}, got {players}")
         if refill not in REFILLS:
-            raise DeckError(f"refill: expected 'start' or 'end', got {refill!r}")
-        pile = deck[:FIREFLY_INDEX] + deck[FIREFLY_INDEX + 1 :]
-        rows = []
-        heights = []
-        for seat in range(players):
-            hand = pile[seat * HAND_SIZE : (seat + 1) * HAND_SIZE]
-            rows.append("".join(dict.fromkeys(hand)))
-            heights.append(sum(_ONE_OF[guild] for guild in hand))
-        drawn = players * HAND_SIZE + MARKET_SIZE
-        market = sum(_ONE_OF[guild] for guild in pile[drawn - MARKET_SIZE : drawn])
-        return State.resume(pile, drawn, rows, heights, market, 0, refill, -1)
+            raise DeckError(f"refill: expected 'start' or 'end', got {quoted(refill)}")
+        pile = [_ONE_OF[card] for card in deck[:FIREFLY_INDEX] + deck[FIREFLY_INDEX + 1 :]]
+        dealt = players * HAND_SIZE
+        rows = ["".join(dict.fromkeys(deck[at : at + HAND_SIZE])) for at in range(0, dealt, HAND_SIZE)]
+        heights = [sum(pile[at : at + HAND_SIZE]) for at in range(0, dealt, HAND_SIZE)]
+        market = sum(pile[dealt : dealt + MARKET_SIZE])
+        return State.resume(rows, heights, market, reversed(pile[dealt + MARKET_SIZE :]), 0, refill)
 
     @staticmethod
     def resume(
-        pile: str, drawn: int, rows: list[str], heights: list[int], market: int, turn: int,
-        refill: Refill, festival_turn: int,
-    ) -> "State":  # fmt: skip
-        """A position in mid-game, from its parts; `pile[drawn:]` are the cards still face down."""
+        rows: list[str], heights: list[int], market: int, pile: Iterable[int], turn: int, refill: Refill
+    ) -> "State":
+        """A position in mid-game from its parts.
+
+        heights, market  packed, per seat and in all
+        pile             each card face down as one of ONE, from the bottom up, without the firefly: whether
+                         it is out follows from their number, and `festival_turn` is then the first turn of
+                         the round, because the exact one makes no difference any more
+        """
         state = State.__new__(State)
         state.players = len(rows)
         state.refill = refill
         state.turn = turn
         state.seat = turn % len(rows)
         state.rows = rows
-        state.festival_turn = festival_turn
         state.over = False
         state._heights = heights
+        state._own = [mask(row) for row in rows]
         state._market = market
-        state._pile = pile
-        sums = [0]
-        for guild in pile:
-            sums.append(sums[-1] + _ONE_OF[guild])
-        state._sums = tuple(sums)
-        state._drawn = drawn
+        state._sums = list(accumulate(pile, initial=0))
+        state._left = len(state._sums) - 1
+        state.festival_turn = -1 if state._left >= BELOW_FIREFLY else turn - state.seat
         return state
 
     def copy(self) -> "State":
-        """An independent copy; the deck is shared because nothing ever changes it."""
+        """An independent copy; the pile is shared because nothing ever changes it."""
         twin = State.__new__(State)
         twin.players = self.players
         twin.refill = self.refill
@@ -145,10 +230,10 @@ class State:
         twin.festival_turn = self.festival_turn
         twin.over = self.over
         twin._heights = self._heights[:]
+        twin._own = self._own[:]
         twin._market = self._market
-        twin._pile = self._pile
         twin._sums = self._sums
-        twin._drawn = self._drawn
+        twin._left = self._left
         return twin
 
     @property
@@ -159,7 +244,7 @@ class State:
     @property
     def pile(self) -> int:
         """Guild cards that still lie face down."""
-        return CARDS - self._drawn
+        return self._left
 
     @property
     def firefly_out(self) -> bool:
@@ -169,89 +254,159 @@ class State:
     @property
     def above_firefly(self) -> int:
         """Cards of the pile that lie above the firefly; 0 once it is out."""
-        return max(0, FIREFLY_INDEX - self._drawn)
+        return max(0, self._left - BELOW_FIREFLY)
 
     def heights(self, seat: int) -> tuple[int, ...]:
         """Cards in each column of a seat's row, left to right."""
-        counts = unpack(self._heights[seat])
-        return tuple(counts[GUILDS.index(guild)] for guild in self.rows[seat])
+        cards = self._heights[seat]
+        return tuple([cards >> shift & _FULL for shift in shifts(self.rows[seat])])
 
     def unseen(self) -> tuple[int, ...]:
         """Cards of each guild that still lie face down, one count per guild."""
-        return unpack(self._sums[CARDS] - self._sums[self._drawn])
+        return unpack(self._sums[self._left])
 
     def legal_moves(self) -> tuple[Move, ...]:
         """The legal moves in canonical order; empty only when the game is over."""
         if self.over:
             return ()
-        return legal_for(self._market, self._own(self.seat))
+        offer = _OFFERS[self._market]
+        own = self._own[self.seat]
+        return offer.moves[own] or offer.moves_of(own)
 
     def parse(self, text: str) -> Move:
-        """The legal move that the text means here, in its canonical form.
+        """The legal move that the text means here, in its canonical form: the one way from text to a move.
 
-        Raises NotationError for text that is no move and IllegalMove for one that is not legal here.
+        Raises NotationError for text that is no move and IllegalMove for one that is not legal here; either
+        message is bounded, whatever the text.
         """
         move = Move.parse(text)
-        if move.take == SINGLES_TAKE:
-            singles = [GUILDS[guild] for guild, count in enumerate(self.market) if count == 1]
-            if len(singles) == 1:
-                move = (
-                    Move.parse(singles[0] + move.notation[1:])
-                    if move.left + move.right in ("", *singles)
-                    else move
-                )
-        if move not in self.legal_moves():
-            raise IllegalMove(f"illegal move {text!r}; legal here: {' '.join(map(str, self.legal_moves()))}")
+        if move.take == SINGLES_TAKE and self.market.count(1) == 1:
+            single = GUILDS[self.market.index(1)]
+            if move.left + move.right in ("", single):
+                move = Move.parse(single + text[1:])
+        if not self._legal(move):
+            raise self._illegal(move)
         return move
 
     def play(self, move: Move) -> None:
         """Play one of `legal_moves()`; raises IllegalMove for any other and changes nothing then."""
-        if move not in self.legal_moves():
-            raise IllegalMove(f"illegal move {move.notation!r} at turn {self.turn}")
+        if not self._legal(move):
+            raise self._illegal(move)
         seat = self.seat
-        taken = self._taken(move)
-        self._market -= taken
+        offer = _OFFERS[self._market]
+        taken = offer.taken[move.take_index]
+        short = offer.short[move.take_index]
         self._heights[seat] += taken
+        self._market -= taken
         if move.new_mask:
-            self.rows[seat] = move.left[::-1] + self.rows[seat] + move.right
+            self.rows[seat] = move.left_end + self.rows[seat] + move.right
+            self._own[seat] |= move.new_mask
+        turn = self.turn
+        self.turn = turn + 1
+        self.seat = seat = (turn + 1) % self.players
         if self.refill == "end":
-            self._fill()
-        self.turn += 1
-        self.seat = self.turn % self.players
-        if self.festival_turn >= 0 and self.seat == 0:
+            self._fill(short, turn)
+            self.over = seat == 0 and self.festival_turn >= 0
+        elif seat == 0 and self.festival_turn >= 0:
             self.over = True
-        elif self.refill == "start":
-            self._fill()
+        else:
+            self._fill(short, turn + 1)
+
+    def playout(self, rng: Rng) -> None:
+        """Play this state itself to the end of the game, each move uniform among the legal ones.
+
+        The moves are those of `legal_moves`, drawn as `moves[int(rng.random() * len(moves))]`, one number a
+        turn: the same as choosing so and calling `play`, several times faster.
+        """
+        random = rng.random
+        rows, own, heights, sums = self.rows, self._own, self._heights, self._sums
+        # While the firefly is in the pile no game ends and no pile runs out: nothing else need be looked at.
+        if self._left >= BELOW_FIREFLY:
+            market, left, turn = self._market, self._left, self.turn
+            unplaced = market + sums[left]
+            for seat in islice(cycle(range(self.players)), self.seat, None):
+                offer = _OFFERS[market]
+                moves = offer.moves[own[seat]] or offer.moves_of(own[seat])
+                move = moves[int(random() * len(moves))]
+                take = move.take_index
+                if move.new_mask:
+                    rows[seat] = move.left_end + rows[seat] + move.right
+                    own[seat] |= move.new_mask
+                taken = offer.taken[take]
+                heights[seat] += taken
+                unplaced -= taken
+                left -= offer.short[take]
+                market = unplaced - sums[left]
+                turn += 1
+                if left < BELOW_FIREFLY:
+                    break
+            self._market, self._left, self.turn = market, left, turn
+            self.seat = turn % self.players
+            self.festival_turn = turn if self.refill == "start" else turn - 1
+            self.over = self.seat == 0 and self.refill == "end"
+        while not self.over:
+            moves = self.legal_moves()
+            self.play(moves[int(random() * len(moves))])
 
     def scores(self) -> tuple[int, ...]:
         """Points of each seat if the game were scored now (rules.md, Scoring)."""
-        ring = [height for seat in range(self.players) for height in reversed(self.heights(seat))]
+        ring: list[int] = []  # from seat 0's rightmost column on: the next seat sits on the left
+        ends = []
+        for row, cards in zip(self.rows, self._heights, strict=True):
+            ring += [cards >> shift & _FULL for shift in reversed(shifts(row))]
+            ends.append(len(ring))
+        ring.append(ring[0])
         scores = []
         at = 0
-        for row in self.rows:
-            total = 0
-            for place in range(at, at + len(row)):
-                height = ring[place]
-                if height >= ring[place - 1] and height >= ring[(place + 1) % len(ring)]:
-                    total += height
-            at += len(row)
-            scores.append(total)
+        before = ring[-2]
+        height = ring[0]
+        for end in ends:
+            score = 0
+            while at < end:
+                at += 1
+                after = ring[at]
+                if before <= height >= after:
+                    score += height
+                before = height
+                height = after
+            scores.append(score)
         return tuple(scores)
 
-    def _own(self, seat: int) -> int:
-        return sum(1 << GUILDS.index(guild) for guild in self.rows[seat])
+    def margin(self, seat: int) -> float:
+        """Points of a seat minus the mean of the others', if the game were scored now."""
+        scores = self.scores()
+        own = scores[seat]
+        return own - (sum(scores) - own) / (self.players - 1)
 
-    def _taken(self, move: Move) -> int:
-        if move.take == PASS_TAKE:
-            return 0
-        if move.take == SINGLES_TAKE:
-            return sum(one for one, count in zip(_ONE, self.market, strict=True) if count == 1)
-        guild = GUILDS.index(move.take)
-        return self._market & (_FULL << (_BITS * guild))
+    def _legal(self, move: Move) -> bool:
+        # Every guild of the take that the seat lacks is placed, no other: Move.parse saw to "exactly once".
+        return _OFFERS[self._market].mask[move.take_index] & ~self._own[self.seat] == move.new_mask and not self.over
 
-    def _fill(self) -> None:
-        drawn = min(self._drawn + MARKET_SIZE - sum(self.market), CARDS)
-        self._market += self._sums[drawn] - self._sums[self._drawn]
-        self._drawn = drawn
-        if drawn > FIREFLY_INDEX and self.festival_turn < 0:
-            self.festival_turn = self.turn
+    def _fill(self, short: int, turn: int) -> None:
+        left = max(0, self._left - short)
+        self._market += self._sums[self._left] - self._sums[left]
+        self._left = left
+        if left < BELOW_FIREFLY and self.festival_turn < 0:
+            self.festival_turn = turn
+
+    def _illegal(self, move: Move) -> IllegalMove:
+        """What is wrong with a move that is not legal here, in words for its author."""
+        where = f"illegal move {move.notation!r} for seat {self.seat} at turn {self.turn}"
+        if self.over:
+            return IllegalMove(f"{where}: the game is over")
+        mask = _OFFERS[self._market].mask[move.take_index]
+        if mask != -1:
+            new = "".join(g for i, g in enumerate(GUILDS) if (mask & ~self._own[self.seat]) >> i & 1)
+            placed = move.left + move.right
+            reason = f"expected the new guilds ({new or 'none'}) behind < or >, got {placed or 'none'}"
+        elif move is PASS:
+            reason = "passing is legal only before an empty market"
+        elif move.take == SINGLES_TAKE:
+            reason = "no guild lies in the market exactly once"
+            if 1 in self.market:
+                reason = f"* takes {GUILDS[self.market.index(1)]} alone here"
+        else:
+            reason = f"no {move.take} in the market"
+        legal = self.legal_moves()
+        more = f" and {len(legal) - _MOVES_SHOWN} more" if len(legal) > _MOVES_SHOWN else ""
+        return IllegalMove(f"{where}: {reason}; legal: {' '.join(map(str, legal[:_MOVES_SHOWN]))}{more}")

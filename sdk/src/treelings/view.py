@@ -5,18 +5,9 @@ down (tests/property holds it to that).
 """
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from treelings.cards import CARDS_PER_GUILD, GUILDS
 from treelings.moves import Move
-from treelings.rules import Refill, State, pack
-
-
-class Rng(Protocol):
-    """The randomness that `sample` needs; `random.Random` has it."""
-
-    def shuffle(self, x: list[str], /) -> None:
-        """Shuffle in place."""
+from treelings.rules import ONE, Refill, Rng, State, pack, pack_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +87,7 @@ class View:
     bank_ms: int = 0
 
     @classmethod
-    def of(
-        cls, state: State, history: tuple[Move, ...] = (), *, limit_ms: int = 0, bank_ms: int = 0
-    ) -> "View":
+    def of(cls, state: State, history: tuple[Move, ...] = (), *, limit_ms: int = 0, bank_ms: int = 0) -> "View":
         """The view of the seat whose turn it is."""
         return cls(
             seat=state.seat,
@@ -125,20 +114,13 @@ class View:
     def sample(self, rng: Rng) -> State:
         """A full state that agrees with all that this seat has seen, the unseen cards in random order.
 
-        Legal moves, turn and every visible field equal the view's; play on it freely.
+        Legal moves, turn and every visible field equal the view's; each order of the unseen cards is equally
+        likely. Play on it freely.
         """
-        unseen = [guild for guild, count in zip(GUILDS, self.unseen, strict=True) for _ in range(count)]
-        rng.shuffle(unseen)
-        seen = "".join(
-            guild * (CARDS_PER_GUILD - count) for guild, count in zip(GUILDS, self.unseen, strict=True)
-        )
-        heights = [
-            sum(height << (5 * GUILDS.index(guild)) for guild, height in zip(row, tall, strict=True))
-            for row, tall in zip(self.rows, self.heights, strict=True)
-        ]
-        # The turn on which the firefly showed up no longer matters, only that it did.
-        festival_turn = max(self.turn - 1, 0) if self.firefly_out else -1
-        return State.resume(
-            seen + "".join(unseen), len(seen), list(self.rows), heights, pack(self.market), self.turn,
-            self.refill, festival_turn,
-        )  # fmt: skip
+        random = rng.random
+        pile: list[int] = []
+        for one, count in zip(ONE, self.unseen, strict=True):
+            pile += [one] * count
+        pile.sort(key=lambda _: random())  # a fair shuffle, and the fastest that the language has
+        heights = [pack_row(row, tall) for row, tall in zip(self.rows, self.heights, strict=True)]
+        return State.resume(list(self.rows), heights, pack(self.market), pile, self.turn, self.refill)
