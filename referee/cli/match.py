@@ -1,21 +1,29 @@
 """`treelings match`: a quick table outside any league."""
 
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from referee.cli import options
-from referee.cli.show import err, out, standings
+from referee.cli.show import err, out
+from referee.cli.show import standings as print_standings
 from referee.cli.verify import parse_secret
-from referee.errors import UsageError
-from referee.model import GameRecord, MatchSpec, Submission, VoidGame
-from treelings import Clock
-from treelings.cards import MAX_PLAYERS, MIN_PLAYERS
+from referee.model import GameRecord, MatchSpec, Submission, VoidGame, game_id
+from treelings import Clock, Refill
+from treelings.cards import MAX_PLAYERS, MIN_PLAYERS, SECRET_BYTES
+
+if TYPE_CHECKING:
+    from referee.cli.progress import GameProgress
+    from referee.match import Table
+    from referee.ports import Sandbox
+
+_DEALS = 10
 
 
 def match(
@@ -23,14 +31,16 @@ def match(
         list[str],
         typer.Argument(metavar="BOT BOT…", help="Two to five bots: folders, or names of sample bots."),
     ],
-    deals: Annotated[int, typer.Option(min=1, help="Deals; each is played once in every rotation of the seats.")] = 10,
+    deals: Annotated[
+        int | None, typer.Option(min=1, help="Deals, each played once in every rotation of the seats; 10 if not given.")
+    ] = None,
     secret: Annotated[
         str | None,
         typer.Option(metavar="HEX", help="Secret that the decks come from, 64 hex digits; random if not given."),
     ] = None,
     deal_id: Annotated[
         str | None,
-        typer.Option("--deal-id", metavar="TEXT", help="Id of the deal; with several deals, /0, /1 … is added."),
+        typer.Option("--deal-id", metavar="TEXT", help="Play this one deal, e.g. one of a night whose secret is out."),
     ] = None,
     refill: Annotated[
         options.RefillChoice, typer.Option(help="When the market is filled up.")
@@ -50,32 +60,73 @@ def match(
     from referee.cli.progress import GameProgress
     from referee.cli.sandboxes import sandbox_for
     from referee.loop import run
+    from referee.match import Table
+    from referee.players import connect
     from referee.sandbox.limits import Limits
-    from referee.schedule import plan_match
+    from referee.standings import standings
     from referee.submissions import find_bot, inspect
 
     if not MIN_PLAYERS <= len(bots) <= MAX_PLAYERS:
         raise typer.BadParameter(f"a table has {MIN_PLAYERS} to {MAX_PLAYERS} bots, got {len(bots)}")
     submissions = _apart([inspect(find_bot(bot)) for bot in bots])
-    key = parse_secret(secret) if secret else secrets.token_bytes(32)
-    spec = plan_match(
-        league="",
-        night=None,
-        bots=[bot.name for bot in submissions],
-        deals=deals,
-        refill=refill.value,
-        deal_prefix=deal_id,
-    )
+    if deal_id is not None and deals is not None:
+        raise typer.BadParameter("--deal-id names one deal; leave out --deals")
+    spec = _spec([bot.name for bot in submissions], deals or _DEALS, deal_id, refill.value)
+    key = parse_secret(secret) if secret else secrets.token_bytes(SECRET_BYTES)
     box = sandbox_for(sandbox, submissions, Limits(), "match", trust=trust_bots)
-    with (
-        records.open("w", encoding="utf-8") if records else nullcontext() as file,
-        GameProgress(spec.id) as progress,
-    ):
-        played, voids = run(_play(spec, submissions, box, key, progress, file))
-    standings(spec.id, _standings(played), {bot.name: bot.author for bot in submissions})
-    out.print(f"secret {key.hex()}", style="dim", soft_wrap=True)
+    with records.open("w", encoding="utf-8") if records else nullcontext() as file, GameProgress(spec.id) as progress:
+        table = Table(spec, {bot.name: bot for bot in submissions}, box, key, Clock(), connect)
+        played, voids = run(_play(spec, table, box, progress, file))
+    if played:
+        print_standings(spec.id, standings(played), {bot.name: bot.author for bot in submissions})
+    out.print(f"Secret of the decks: {key.hex()}", style="dim", soft_wrap=True)
     if records:
-        out.print(f"Games: {records}; show one with: treelings replay {records}", markup=False, soft_wrap=True)
+        out.print(f"Show a game: treelings replay {records}", markup=False, soft_wrap=True)
     if voids:
         err.print(f"{len(voids)} games could not be played: {voids[0].reasons[-1]}", style="yellow", markup=False)
         raise typer.Exit(1)
+
+
+def _apart(bots: Sequence[Submission]) -> list[Submission]:
+    """The same bot may sit at a table twice here: its second seat is called name-2."""
+    seen: Counter[str] = Counter()
+    apart = []
+    for bot in bots:
+        seen[bot.name] += 1
+        apart.append(replace(bot, name=f"{bot.name}-{seen[bot.name]}") if seen[bot.name] > 1 else bot)
+    return apart
+
+
+def _spec(names: list[str], deals: int, deal_id: str | None, refill: Refill) -> MatchSpec:
+    from referee.schedule import plan_match
+
+    if deal_id is None:
+        return plan_match(league="", night=None, bots=names, deals=deals, refill=refill)
+    spec = plan_match(league="", night=None, bots=names, deals=1, refill=refill)
+    games = (replace(game, deal_id=deal_id, id=game_id(deal_id, game.rotation)) for game in spec.games)
+    return replace(spec, games=tuple(games))
+
+
+async def _play(
+    spec: MatchSpec, table: "Table", sandbox: "Sandbox", progress: "GameProgress", file: TextIO | None
+) -> tuple[list[GameRecord], list[VoidGame]]:
+    from referee.records import to_json
+
+    played: list[GameRecord] = []
+    voids: list[VoidGame] = []
+    progress.begin(0, len(spec.games))
+    await sandbox.open()
+    try:
+        async for result in table.play(spec.games):
+            if isinstance(result, VoidGame):
+                voids.append(result)
+                progress.game_void(result)
+                continue
+            played.append(result)
+            progress.game_done(result)
+            if file:
+                file.write(to_json(result) + "\n")
+    finally:
+        await table.close()
+        await sandbox.close()
+    return played, voids
