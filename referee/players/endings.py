@@ -1,0 +1,46 @@
+"""Why a bot's stream broke: its process ended, of itself or by its memory limit, or it merely hung up."""
+
+import asyncio
+import signal
+from typing import Final
+
+from referee.model import FaultKind
+from referee.ports import BotState, RunningBot
+from referee.text import printable
+
+_PATIENCE_S: Final = 1.0  # a process that ends breaks its streams a moment before it is seen to have ended
+_LOOK_EVERY_S: Final = 0.02
+_LONGEST_LINE: Final = 160
+
+
+async def explain(bot: RunningBot, otherwise: str) -> tuple[FaultKind, str]:
+    """The fault behind a broken stream, and how the bot ended; `otherwise` if its process lives on.
+
+    Takes up to a second. Raises EngineGone.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + _PATIENCE_S
+    while (state := await bot.state()).running:
+        if loop.time() >= deadline:
+            return FaultKind.PROTOCOL, otherwise
+        await asyncio.sleep(_LOOK_EVERY_S)
+    kind = FaultKind.OUT_OF_MEMORY if state.out_of_memory else FaultKind.CRASH
+    return kind, await ending(bot, state)
+
+
+async def ending(bot: RunningBot, state: BotState) -> str:
+    """How a bot that has ended did so, with the last line that it logged; printable and bounded."""
+    if state.out_of_memory:
+        return "the bot was ended by its memory limit"
+    lines = [line for line in (await bot.log_tail()).splitlines() if line.strip()]
+    logged = f"last line of its log: '{printable(lines[-1].strip(), _LONGEST_LINE)}'" if lines else "it logged nothing"
+    return f"the bot ended with {_exit(state.exit_code)} ({logged})"
+
+
+def _exit(code: int | None) -> str:
+    if code is None:
+        return "an unknown exit code"
+    # The operating system tells a signal as a negative number, shells and engines as 128 and more.
+    number = -code if code < 0 else code - 128
+    name = next((known.name for known in signal.Signals if known == number), None)
+    return f"exit code {code}" + (f", {name}" if name else "")

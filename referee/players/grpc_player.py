@@ -1,0 +1,168 @@
+"""A bot that speaks treelings.v1: one channel for its process, one stream for each of its games."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+import grpc.aio
+
+from referee.errors import SandboxError
+from referee.model import FaultKind
+from referee.players.endings import explain
+from referee.players.listening import wait_until_listening
+from referee.players.stream import Received, Stream, TooLate, Unasked
+from referee.ports import Answer, Failure, RunningBot
+from treelings import GameEnd, GameStart, ProtocolError, View, codec
+from treelings.v1.game_pb2 import BotMessage
+
+T = TypeVar("T")
+
+_OPTIONS: Final = (
+    # Channels of different bots share nothing: a path that is used again would reach another bot.
+    ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.enable_retries", 0),  # a GOAWAY would make a game arrive twice
+    ("grpc.max_receive_message_length", 16 * 1024),
+    ("grpc.max_metadata_size", 4 * 1024),
+    ("grpc.absolute_max_metadata_size", 8 * 1024),
+    ("grpc.compression_enabled_algorithms_bitset", 1),  # none: nothing that a bot says is long
+    ("grpc.enable_http_proxy", 0),
+)
+_FAREWELL_S: Final = 0.1  # for a bot to hear how its last game ended, before its process is ended
+
+
+class BotLink:
+    """The way to one running bot, for all games of its match (ports.Link)."""
+
+    def __init__(self, bot: RunningBot, now: Callable[[], float] = time.monotonic) -> None:
+        self._bot = bot
+        self._now = now
+        self._channel: grpc.aio.Channel | None = None
+        self._player: GrpcPlayer | None = None
+        self._ending: asyncio.Task[None] | None = None
+
+    def player(self) -> "GrpcPlayer":
+        """The bot in its next game; the game before is hung up if it still hangs on."""
+        if self._player is not None:
+            self._player.hang_up()
+        self._player = GrpcPlayer(self, self._bot, self._now)
+        return self._player
+
+    async def stream(self, allowance_ms: int) -> Stream | Failure:
+        """A stream for one game; for the first one, waits until the bot listens."""
+        if self._channel is None:
+            failure = await wait_until_listening(self._bot, allowance_ms)
+            if failure is not None:
+                return failure
+            self._channel = grpc.aio.insecure_channel(f"unix:{self._bot.socket}", options=_OPTIONS)
+        return Stream(
+            # Bytes as they are, both ways: gRPC would turn a message that it cannot read into None.
+            self._channel.stream_stream(codec.PATH, bytes, bytes),
+            self._now,
+        )
+
+    def kill(self) -> None:
+        """Begin to end the bot, at once and without waiting; `close` waits for it."""
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._end())
+
+    async def close(self) -> None:
+        """End the bot and remove all that it left; may be called twice. Raises SandboxError."""
+        if self._ending is None and self._player is not None:
+            await self._player.leave(_FAREWELL_S)
+        self.kill()
+        assert self._ending is not None
+        try:
+            await asyncio.shield(self._ending)
+        except SandboxError:
+            self._ending = None  # to be tried again
+            raise
+
+    async def _end(self) -> None:
+        # In this order: closing a channel whose peer lives and floods it may take long.
+        try:
+            await self._bot.stop()
+        finally:
+            if self._channel is not None:
+                await self._channel.close(None)
+
+
+class GrpcPlayer:
+    """The bot in one game (ports.Player). Whenever it fails, its process is being ended."""
+
+    def __init__(self, link: BotLink, bot: RunningBot, now: Callable[[], float]) -> None:
+        self._link = link
+        self._bot = bot
+        self._now = now
+        self._stream: Stream | None = None
+        self._told = 0  # moves of the game that the bot knows of
+
+    async def start(self, game: GameStart) -> Failure | None:
+        """Tell the bot of the game and wait until it is ready, for `game.clock.startup_ms` at most.
+
+        For the bot's first game that includes its process's own start.
+        """
+        begun = self._now()
+        allowance_ms = game.clock.startup_ms
+        stream = await self._link.stream(allowance_ms)
+        if isinstance(stream, Failure):
+            self._link.kill()
+            return stream
+        self._stream = stream
+        left_ms = max(1, allowance_ms - round((self._now() - begun) * 1000))
+        request = codec.start_message(game).SerializeToString()
+        ready = await self._exchange(stream, request, left_ms, codec.read_ready)
+        if isinstance(ready, Failure):
+            detail = f"{ready.detail}, before it was ready; the start-up limit is {allowance_ms:,} ms"
+            return Failure(FaultKind.STARTUP, detail, ready.ms)
+        return None
+
+    async def ask(self, view: View) -> Answer | Failure:
+        """The bot's answer to this view, within `view.limit_ms` on the wall clock."""
+        assert self._stream is not None, "asked before the game was started"
+        request = codec.query_message(view, self._told).SerializeToString()
+        self._told = len(view.history)
+        turn = view.turn
+        answer = await self._exchange(
+            self._stream, request, view.limit_ms, lambda message: codec.read_reply(message, turn)
+        )
+        if isinstance(answer, Failure):
+            return Failure(answer.kind, f"{answer.detail}, at turn {turn} (bank {view.bank_ms:,} ms)", answer.ms)
+        text, ms = answer
+        return Answer(text, ms)
+
+    async def end(self, result: GameEnd) -> None:
+        """Tell the bot the result and hang up; waits for nothing."""
+        if self._stream is not None:
+            self._stream.hang_up(codec.end_message(result).SerializeToString())
+
+    def hang_up(self) -> None:
+        """Leave the game without a word, if it has not been left; waits for nothing."""
+        if self._stream is not None:
+            self._stream.hang_up()
+
+    async def leave(self, within_s: float) -> None:
+        """Hang up and give the bot a moment to take note."""
+        if self._stream is not None:
+            self._stream.hang_up()
+            await self._stream.ended(within_s)
+
+    async def _exchange(
+        self, stream: Stream, request: bytes, limit_ms: int, read: Callable[[BotMessage], T]
+    ) -> tuple[T, float] | Failure:
+        """What `read` makes of the bot's answer, and its milliseconds."""
+        came = await stream.exchange(request, limit_ms)
+        if isinstance(came, Received):
+            try:
+                return read(codec.decode_bot(came.data)), came.ms
+            except ProtocolError as error:
+                failure = Failure(FaultKind.PROTOCOL, f"{error}, after {came.ms:.1f} ms", came.ms)
+        elif isinstance(came, TooLate):
+            failure = Failure(FaultKind.TIMEOUT, f"no answer within {limit_ms:,} ms", came.ms)
+        elif isinstance(came, Unasked):
+            failure = Failure(FaultKind.PROTOCOL, "the bot sent a message that nobody had asked for")
+        else:
+            kind, detail = await explain(self._bot, f"the bot ended the game's stream ({came.status}) but lives on")
+            failure = Failure(kind, detail)
+        self._link.kill()
+        return failure

@@ -1,0 +1,56 @@
+"""Waits until a freshly started bot listens on its socket."""
+
+import asyncio
+import socket
+import stat
+from pathlib import Path
+from typing import Final
+
+from referee.model import FaultKind
+from referee.players.endings import ending
+from referee.ports import Failure, RunningBot
+
+_TRY_EVERY_S: Final = 0.005
+_LOOK_EVERY_S: Final = 0.1  # whether it still lives: that question may go to an engine
+
+
+async def wait_until_listening(bot: RunningBot, allowance_ms: int) -> Failure | None:
+    """Try the bot's socket until it takes a connection; the Failure is of kind `startup`.
+
+    Ends early for a bot that has ended. gRPC must not be set on a socket before somebody listens there: it
+    would back off for a second. Raises SandboxError for our own side.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + allowance_ms / 1000
+    look = loop.time() + _LOOK_EVERY_S
+    while (obstacle := _obstacle(bot.socket)) is not None:
+        if loop.time() >= deadline:
+            detail = f"expected the bot to listen on its socket within {allowance_ms:,} ms: {obstacle}"
+            return Failure(FaultKind.STARTUP, detail)
+        if loop.time() >= look:
+            state = await bot.state()
+            if not state.running:
+                detail = f"{await ending(bot, state)} before it listened on its socket"
+                return Failure(FaultKind.STARTUP, detail)
+            look = loop.time() + _LOOK_EVERY_S
+        await asyncio.sleep(_TRY_EVERY_S)
+    return None
+
+
+def _obstacle(path: Path) -> str | None:
+    """Why nobody can be reached at this path; None if somebody can."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as attempt:
+        attempt.settimeout(0)
+        try:
+            if not stat.S_ISSOCK(path.lstat().st_mode):
+                return "what it put there is no socket"
+            attempt.connect(str(path))
+        except FileNotFoundError:
+            return "it is not there"
+        except ConnectionRefusedError:
+            return "it is there, but nobody listens"
+        except PermissionError:
+            return "it is there, but others may not write to it (expected mode 0666)"
+        except BlockingIOError:  # somebody listens, with more callers than it has taken yet
+            return None
+    return None
