@@ -3,11 +3,14 @@
 Pure and without randomness: the same bots and settings give the same plan, in whatever order they come.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations, permutations
+from math import comb
 from typing import Final
 
+from referee.balanced_tables import balanced_tables
 from referee.errors import UsageError
 from referee.model import GameSpec, MatchSpec, NightSettings, game_id
 from treelings.cards import MAX_PLAYERS, MIN_PLAYERS
@@ -24,11 +27,11 @@ def plan_night(*, league: str, night: int, bots: Sequence[str], settings: NightS
     Raises UsageError where the bots are too few for a table size, or the plan is beyond MAX_GAMES.
     """
     names = sorted(bots)
-    _check(names, settings)
+    _check_night(names, settings)
     matches: list[MatchSpec] = []
     first_round = 0
     for seats in settings.seats:
-        rounds = berger_rounds(names) if seats == MIN_PLAYERS else (_tables(names, seats, settings),)
+        rounds = berger_rounds(names) if seats == MIN_PLAYERS else (_tables(names, seats, settings.max_tables),)
         for number, tables in enumerate(rounds, first_round):
             matches += (
                 plan_match(
@@ -38,6 +41,7 @@ def plan_night(*, league: str, night: int, bots: Sequence[str], settings: NightS
                 for table in tables
             )  # fmt: skip
         first_round += len(rounds)
+    _check_distinct(matches)
     return tuple(matches)
 
 
@@ -105,28 +109,25 @@ def berger_rounds(bots: Sequence[str]) -> tuple[tuple[tuple[str, str], ...], ...
 def seat_orders(players: int) -> tuple[tuple[int, ...], ...]:
     """The (players - 1)! cyclic orders of a table, so that its first few spread who sits beside whom.
 
-    Place 0 always comes first; rotations do the rest. Each next order is the one whose neighbours, left to
-    right, have sat like that least often.
+    Place 0 always comes first; rotations do the rest. Each next order is the one whose neighbours have sat
+    side by side least often.
     """
     left = [(0, *order) for order in permutations(range(1, players))]
-    met: dict[frozenset[int], int] = {}
-    beside: dict[tuple[int, int], int] = {}
+    met: Counter[frozenset[int]] = Counter()
+    beside: Counter[tuple[int, int]] = Counter()
     orders = []
+
+    def seen(order: tuple[int, ...]) -> tuple[int, int]:
+        pairs = _neighbours(order)
+        return sum(met[frozenset(pair)] for pair in pairs), sum(beside[pair] for pair in pairs)
+
     while left:
-
-        def seen(order: tuple[int, ...]) -> tuple[int, int]:
-            pairs = _neighbours(order)
-            return (
-                sum(2 * met.get(frozenset(pair), 0) + 1 for pair in pairs),
-                sum(2 * beside.get(pair, 0) + 1 for pair in pairs),
-            )
-
         best = min(left, key=seen)
         left.remove(best)
         orders.append(best)
         for pair in _neighbours(best):
-            met[frozenset(pair)] = met.get(frozenset(pair), 0) + 1
-            beside[pair] = beside.get(pair, 0) + 1
+            met[frozenset(pair)] += 1
+            beside[pair] += 1
     return tuple(orders)
 
 
@@ -134,12 +135,50 @@ def _neighbours(order: tuple[int, ...]) -> list[tuple[int, int]]:
     return list(zip(order, order[1:] + order[:1], strict=True))
 
 
-def _tables(bots: Sequence[str], seats: int, settings: NightSettings) -> tuple[tuple[str, ...], ...]:
-    return tuple(combinations(bots, seats))
+def _tables(bots: Sequence[str], seats: int, most: int | None) -> tuple[tuple[str, ...], ...]:
+    if most is None:
+        return tuple(combinations(bots, seats))
+    return tuple(tuple(bots[number] for number in table) for table in balanced_tables(len(bots), seats, most))
 
 
-def _check(bots: Sequence[str], settings: NightSettings) -> None:
-    return None
+def _check_night(bots: Sequence[str], settings: NightSettings) -> None:
+    """Raise UsageError for a plan that cannot be, before anything large is built."""
+    twice = sorted({bot for bot in bots if bots.count(bot) > 1})
+    if twice:
+        raise UsageError(f"bots: expected each name once, got {', '.join(twice)} more than once")
+    if settings.max_tables is not None and settings.max_tables < 1:
+        raise UsageError(f"max_tables: expected at least 1, got {settings.max_tables}")
+    games = 0
+    for seats in settings.seats:
+        if not MIN_PLAYERS <= seats <= MAX_PLAYERS:
+            raise UsageError(f"seats: expected tables of {MIN_PLAYERS} to {MAX_PLAYERS}, got {seats}")
+        if seats > len(bots):
+            there = ", ".join(bots) or "none"
+            raise UsageError(
+                f"seats: a table of {seats} needs {seats} bots, the night has {len(bots)} ({there}); "
+                f"add bots or take {seats} out of seats"
+            )
+        tables = comb(len(bots), seats)
+        if seats > MIN_PLAYERS and settings.max_tables is not None:
+            tables = min(tables, settings.max_tables)
+        games += tables * seats * settings.deals
+    if games > MAX_GAMES:
+        raise UsageError(
+            f"plan: expected at most {MAX_GAMES:,} games a night, got {games:,}; "
+            "set fewer deals, or max_tables for tables of three to five seats"
+        )
+
+
+def _check_distinct(matches: Sequence[MatchSpec]) -> None:
+    """Names like "a-vs" and "vs-b" could give two tables the same id, and so the same deals."""
+    seen: dict[str, tuple[str, ...]] = {}
+    for match in matches:
+        other = seen.setdefault(match.id, match.bots)
+        if other is not match.bots:
+            raise UsageError(
+                f"bots: {' and '.join(other)} would share the match id {match.id} with "
+                f"{' and '.join(match.bots)}; rename one of them"
+            )
 
 
 def _check_table(bots: Sequence[str]) -> None:
