@@ -1,0 +1,229 @@
+"""Points, standings and tie-breaks, computed from records and from nothing else (records.md, Points).
+
+Arithmetic is exact; numbers become floats only where they leave this module, so the order of the records
+never changes a result.
+"""
+
+import csv
+import io
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import groupby
+from typing import Final
+
+from referee.model import GameRecord, Standing
+
+FORMAT: Final = "treelings-standings/1"
+RANKING_RULES: Final = (
+    (
+        "In a game a bot gets, for each other seat, 1 if it ranks better, 0.5 if equal and 0 if worse; "
+        "the sum divided by the number of other seats is its result."
+    ),
+    "The score is the mean result over all games of the bot, and the table is ordered by it.",
+    (
+        "Equal scores are ordered by the score among the tied bots: the mean of their results against "
+        "each other, seat against seat, in all games that they share; 0.5 where they share none."
+    ),
+    (
+        "Then by mean margin: a bot's points in the game minus the mean of the others'; "
+        "games that ended by forfeit count as 0."
+    ),
+    "Then by fewer faults. Bots that are still equal share the rank.",
+)
+"""How bots are ranked, in plain sentences for whoever reads a table."""
+
+COLUMNS: Final = (
+    "rank", "bot", "version", "games", "wins", "ties", "losses", "score", "margin", "faults",
+)  # fmt: skip
+_DECIMALS: Final = 6
+_HALF: Final = Fraction(1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One bot against another: results seat against seat in the games they share.
+
+    points  1 for each game in which the bot ranked better, 0.5 for equal ranks
+    score   points a game, 0 to 1
+    """
+
+    games: int
+    points: float
+    score: float
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What one bot has gathered; points, margin and version are those of Standing before they are means."""
+
+    games: int = 0
+    wins: int = 0
+    ties: int = 0
+    faults: int = 0
+    points: Fraction = Fraction(0)
+    margin: Fraction = Fraction(0)
+    latest: tuple[int, str] = (-1, "")
+
+    @property
+    def score(self) -> Fraction:
+        return self.points / self.games
+
+    @property
+    def mean_margin(self) -> Fraction:
+        return self.margin / self.games
+
+
+@dataclass(slots=True)
+class _Meeting:
+    games: int = 0
+    halves: int = 0
+
+
+@dataclass(slots=True)
+class _Totals:
+    bots: dict[str, _Sums] = field(default_factory=lambda: defaultdict(_Sums))
+    meetings: dict[tuple[str, str], _Meeting] = field(default_factory=lambda: defaultdict(_Meeting))
+
+
+def points(ranks: Sequence[int]) -> tuple[Fraction, ...]:
+    """What each seat gets for a game with these ranks, 0 to 1 (records.md, Points)."""
+    others = len(ranks) - 1
+    return tuple(
+        Fraction(sum(_halves(own, rank) for rank in ranks) - 1, 2 * others)  # less the seat against itself
+        for own in ranks
+    )
+
+
+def standings(records: Iterable[GameRecord]) -> tuple[Standing, ...]:
+    """The bots that appear in the records, best first; bots that share a rank come in alphabetical order."""
+    return _rows(_totals(records))
+
+
+def head_to_head(records: Iterable[GameRecord]) -> Mapping[tuple[str, str], Pair]:
+    """Every bot against every bot that it met, both ways round; a game of n seats counts for each pair in it."""
+    return {
+        pair: Pair(met.games, met.halves / 2, met.halves / 2 / met.games)
+        for pair, met in sorted(_totals(records).meetings.items())
+    }
+
+
+def standings_json(league: str, records: Iterable[GameRecord]) -> str:
+    """Season and nights as canonical JSON text: keys sorted, numbers with six decimals at most, ASCII."""
+    by_night: dict[int, list[GameRecord]] = defaultdict(list)
+    season = []
+    for record in records:
+        season.append(record)
+        if record.night is not None:
+            by_night[record.night].append(record)
+    value = {
+        "format": FORMAT,
+        "league": league,
+        "season": [_plain(row) for row in standings(season)],
+        "nights": [
+            {"night": night, "standings": [_plain(row) for row in standings(by_night[night])]}
+            for night in sorted(by_night)
+        ],
+    }
+    return json.dumps(value, sort_keys=True, indent=1, allow_nan=False) + "\n"
+
+
+def standings_csv(rows: Iterable[Standing]) -> str:
+    """The rows as CSV with a header; a text that a spreadsheet would take for a formula gets a leading '."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        plain = _plain(row)
+        writer.writerow([_cell(plain[column]) for column in COLUMNS])
+    return text.getvalue()
+
+
+def _totals(records: Iterable[GameRecord]) -> _Totals:
+    totals = _Totals()
+    for record in records:
+        _count_game(totals, record)
+    return totals
+
+
+def _count_game(totals: _Totals, record: GameRecord) -> None:
+    others = len(record.seats) - 1
+    night = 0 if record.night is None else record.night
+    best = record.ranks.count(1)
+    gained = points(record.ranks)
+    for seat, holder in enumerate(record.seats):
+        sums = totals.bots[holder.bot]
+        sums.games += 1
+        sums.wins += record.ranks[seat] == 1 and best == 1
+        sums.ties += record.ranks[seat] == 1 and best > 1
+        sums.faults += sum(fault.seat == seat for fault in record.faults)
+        sums.points += gained[seat]
+        if record.scores is not None:
+            own = record.scores[seat]
+            sums.margin += own - Fraction(sum(record.scores) - own, others)
+        sums.latest = max(sums.latest, (night, holder.version))
+        for other, opponent in enumerate(record.seats):
+            if holder.bot != opponent.bot:
+                meeting = totals.meetings[holder.bot, opponent.bot]
+                meeting.games += 1
+                meeting.halves += _halves(record.ranks[seat], record.ranks[other])
+
+
+def _halves(own: int, other: int) -> int:
+    """Half points for one rank against another."""
+    return 2 if own < other else int(own == other)
+
+
+def _rows(totals: _Totals) -> tuple[Standing, ...]:
+    """Best first: by score, then group by group of those tied in it."""
+    rows: list[Standing] = []
+    by_score = sorted(totals.bots, key=lambda bot: -totals.bots[bot].score)
+    for _, tied in groupby(by_score, key=lambda bot: totals.bots[bot].score):
+        rows += _tied_rows(totals, list(tied), len(rows))
+    return tuple(rows)
+
+
+def _tied_rows(totals: _Totals, tied: Sequence[str], ahead: int) -> list[Standing]:
+    """The rows of bots of equal score, `ahead` bots being better; smaller keys are better."""
+    keys = {bot: (-_among(totals, bot, tied), -totals.bots[bot].mean_margin, totals.bots[bot].faults) for bot in tied}
+    return [
+        _row(totals, bot, ahead + 1 + sum(other < keys[bot] for other in keys.values()))
+        for bot in sorted(tied, key=lambda bot: (keys[bot], bot))
+    ]
+
+
+def _among(totals: _Totals, bot: str, tied: Sequence[str]) -> Fraction:
+    met = [totals.meetings[bot, other] for other in tied if (bot, other) in totals.meetings]
+    games = sum(meeting.games for meeting in met)
+    return Fraction(sum(meeting.halves for meeting in met), 2 * games) if games else _HALF
+
+
+def _row(totals: _Totals, bot: str, rank: int) -> Standing:
+    sums = totals.bots[bot]
+    return Standing(
+        rank=rank,
+        bot=bot,
+        version=sums.latest[1],
+        games=sums.games,
+        wins=sums.wins,
+        ties=sums.ties,
+        losses=sums.games - sums.wins - sums.ties,
+        score=float(sums.score),
+        margin=float(sums.mean_margin),
+        faults=sums.faults,
+    )
+
+
+def _plain(row: Standing) -> dict[str, object]:
+    values: dict[str, object] = {column: getattr(row, column) for column in COLUMNS}
+    return values | {"score": _rounded(row.score), "margin": _rounded(row.margin)}
+
+
+def _rounded(number: float) -> float:
+    return round(number, _DECIMALS) + 0.0  # never -0.0
+
+
+def _cell(value: object) -> object:
+    return "'" + value if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
