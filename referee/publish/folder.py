@@ -1,0 +1,114 @@
+"""Replacing a published folder as a whole, so that no reader ever sees half a site."""
+
+import fcntl
+import glob
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from referee.errors import UsageError
+from referee.sitefile import FORMAT, NAME
+
+_LEFTOVER: Final = ".treelings-publish-"
+_OURS: Final = re.compile(
+    r"(index|night-\d+)\.html|league\.json|standings\.(json|csv)|style\.css|(forest|firefly)\.svg"
+    r"|bots|matches|records"
+)
+
+
+@contextmanager
+def replacing(site: Path) -> Iterator[Path]:
+    """A fresh empty folder to write into; it becomes `site` when the block ends well, else it is removed.
+
+    `site` may be missing, empty, or hold a treelings site and nothing besides. What a killed run left
+    beside it is removed first. Raises UsageError for any other folder, or one that cannot be written.
+    """
+    site = site.resolve()
+    try:
+        _check_replaceable(site)
+        site.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(site)
+        with _work_folder(site) as work:
+            fresh = work / "new"
+            fresh.mkdir()
+            yield fresh
+            _swap(fresh, site, work / "old")
+    except OSError as error:
+        raise UsageError(
+            f"{site}: cannot publish there: {error.strerror} ({error.filename}); choose a folder that can be "
+            "written and is not mounted itself"
+        ) from error
+
+
+@contextmanager
+def _work_folder(site: Path) -> Iterator[Path]:
+    work = Path(tempfile.mkdtemp(prefix=_prefix(site), dir=site.parent))
+    lock = os.open(work, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tells other runs that this is no leftover
+        yield work
+    finally:
+        shutil.rmtree(work)
+        os.close(lock)
+
+
+def _swap(fresh: Path, site: Path, old: Path) -> None:
+    if not site.exists():
+        fresh.rename(site)
+        return
+    site.rename(old)
+    try:
+        fresh.rename(site)
+    except OSError:
+        old.rename(site)
+        raise
+
+
+def _check_replaceable(site: Path) -> None:
+    if not site.exists():
+        return
+    if not site.is_dir():
+        raise UsageError(f"{site}: expected a folder to publish to, got a file")
+    entries = sorted(entry.name for entry in site.iterdir())
+    if entries and not _is_site(site / NAME):
+        raise UsageError(
+            f"{site}: is not empty and holds no treelings site (no {NAME} of ours); "
+            "publish to another folder or empty this one"
+        )
+    foreign = [name for name in entries if not _OURS.fullmatch(name)]
+    if foreign:
+        raise UsageError(
+            f"{site}: holds {foreign[0]!r}, which is no part of a site and would be lost; "
+            "move it away or publish to another folder"
+        )
+
+
+def _is_site(mark: Path) -> bool:
+    try:
+        content = json.loads(mark.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and content.get("format") == FORMAT
+
+
+def _prefix(site: Path) -> str:
+    return f"{_LEFTOVER}{site.name}-"
+
+
+def _remove_leftovers(site: Path) -> None:
+    for leftover in sorted(site.parent.glob(glob.escape(_prefix(site)) + "????????")):
+        lock = os.open(leftover, os.O_RDONLY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:  # another run is publishing here at this moment
+            continue
+        else:
+            shutil.rmtree(leftover)
+        finally:
+            os.close(lock)

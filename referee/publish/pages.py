@@ -1,0 +1,126 @@
+"""The pages as HTML: the template environment and one function a page."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from referee.model import Fault, GameRecord
+from referee.publish.overview import BotView, Match, NightView, Overview, deal_number
+from referee.publish.treeline import CARD_HEIGHT, COLUMN_WIDTH, draw, final_state
+from referee.standings import RANKING_RULES
+from referee.text import printable
+from treelings import GUILD_NAMES, GUILDS
+
+_LONGEST_TEXT: Final = 2_000
+_ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
+
+
+class Pages:
+    """Renders the pages of one league; each call gives a whole document."""
+
+    def __init__(self, league: Overview) -> None:
+        env = Environment(
+            loader=PackageLoader("referee.publish"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            finalize=_shown,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        env.filters.update(
+            percent=_percent, signed=_signed, seconds=_seconds, thousands=_thousands, ordinal=_ordinal,
+            when=_when, short=_short, heat=_heat, words=_words,
+        )  # fmt: skip
+        env.globals.update(
+            league=league, card_height=CARD_HEIGHT, column_width=COLUMN_WIDTH, ranking_rules=RANKING_RULES,
+            guilds=tuple(zip(GUILDS, GUILD_NAMES, strict=True)), deal_number=deal_number,
+        )  # fmt: skip
+        self._env = env
+
+    def index(self) -> str:
+        """The season: index.html."""
+        return self._env.get_template("index.html").render(root="")
+
+    def night(self, view: NightView) -> str:
+        """One night: night-<n>.html."""
+        return self._env.get_template("night.html").render(root="", view=view)
+
+    def bot(self, bot: BotView) -> str:
+        """One bot: bots/<name>.html."""
+        return self._env.get_template("bot.html").render(root="../", bot=bot)
+
+    def match(self, match: Match) -> str:
+        """One match with its games: matches/<night>-<match>.html.
+
+        Raises treelings.TreelingsError if a record breaks the rules.
+        """
+        deals = [(number, tuple(games)) for number, games in groupby(match.games, deal_number)]
+        return self._env.get_template("match.html").render(
+            root="../", match=match, deals=deals, treeline=_treeline, rounds=_rounds, thinking=_thinking,
+            fault_of=_fault_of,
+        )  # fmt: skip
+
+
+def _shown(value: object) -> object:
+    """Every text that reaches a page: bounded, and with nothing in it that turns the line around."""
+    if type(value) is not str or (value.isprintable() and len(value) <= _LONGEST_TEXT):
+        return value
+    return printable(value, _LONGEST_TEXT)
+
+
+def _treeline(game: GameRecord) -> object:
+    return draw(final_state(game), game.scores)
+
+
+def _rounds(game: GameRecord) -> Iterator[Iterable[object]]:
+    players = len(game.seats)
+    for start in range(0, len(game.moves), players):
+        yield game.moves[start : start + players]
+
+
+def _thinking(game: GameRecord, seat: int) -> float:
+    return sum(played.ms for played in game.moves if played.seat == seat and not played.by_referee)
+
+
+def _fault_of(game: GameRecord, seat: int) -> Fault | None:
+    return next((fault for fault in game.faults if fault.seat == seat), None)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _signed(number: float) -> str:
+    text = f"{number:+.2f}"
+    return "0.00" if text in ("+0.00", "-0.00") else text.replace("-", "−")
+
+
+def _seconds(ms: float) -> str:
+    return f"{ms / 1000:,.2f} s"
+
+
+def _thousands(number: int) -> str:
+    return f"{number:,}"
+
+
+def _ordinal(number: int) -> str:
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else _ENDINGS.get(number % 10, 'th')}"
+
+
+def _when(stamp: str) -> str:
+    return stamp[:16].replace("T", " ") + " UTC"
+
+
+def _short(version: str) -> str:
+    return version.removeprefix("sha256:")[:8]
+
+
+def _heat(share: float) -> int:
+    return min(10, max(0, int(share * 10 + 0.5)))
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
