@@ -27,10 +27,15 @@ SECRET_BYTES: Final = 32
 def derive_deck(secret: bytes, deal_id: str) -> str:
     """The deck of a deal, 109 characters from the top down (rules.md, Deck and deal).
 
-    Raises DeckError if the secret is not 32 bytes.
+    Raises DeckError if the secret is not 32 bytes or the deal id holds half a surrogate pair, which has no
+    UTF-8 form.
     """
     _check_secret(secret)
-    key = hmac.digest(secret, b"treelings/deal/1/" + deal_id.encode(), "sha256")
+    try:
+        message = b"treelings/deal/1/" + deal_id.encode()
+    except UnicodeEncodeError as error:
+        raise DeckError(f"deal id: expected Unicode text, got {deal_id[:40]!a}") from error
+    key = hmac.digest(secret, message, "sha256")
     words = _words(key)
     cards = [guild for guild in GUILDS for _ in range(CARDS_PER_GUILD)]
     for i in range(CARDS - 1, 0, -1):
@@ -50,7 +55,7 @@ def check_deck(deck: str) -> None:
     if len(deck) != CARDS + 1:
         raise DeckError(f"deck: expected {CARDS + 1} characters, got {len(deck)}")
     if deck[FIREFLY_INDEX] != FIREFLY:
-        raise DeckError(f"deck: expected the firefly '!' at index {FIREFLY_INDEX}, got {deck[FIREFLY_INDEX]!r}")
+        raise DeckError(f"deck: expected the firefly '!' at index {FIREFLY_INDEX}, got {deck[FIREFLY_INDEX]!a}")
     for guild in GUILDS:
         if (count := deck.count(guild)) != CARDS_PER_GUILD:
             raise DeckError(f"deck: expected {CARDS_PER_GUILD} cards of {guild}, got {count}")
