@@ -2,6 +2,16 @@
 
 import os
 
+from referee.ports import Link, RunningBot
+
 # gRPC reads this once, when it is imported, which only modules of this package do. Without it gRPC prints
 # what a peer sends to stderr as it came: escape codes, fake log lines, megabytes.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+
+
+def connect(bot: RunningBot) -> Link:
+    """The link to a bot that speaks treelings.v1 (ports.Connect)."""
+    # Not above: loading gRPC takes as long as a whole command that plays nothing.
+    from referee.players.grpc_player import BotLink
+
+    return BotLink(bot)

@@ -1,0 +1,355 @@
+"""Real bots over real sockets: each way to misbehave gives its own kind of fault, in words, and in time."""
+
+import asyncio
+import time
+
+import pytest
+
+from referee.errors import SandboxError
+from referee.game import play_game
+from referee.model import FaultKind, GameSpec, SeatHolder
+from referee.players.grpc_player import BotLink
+from referee.ports import Answer, Failure
+from tests.support.bot_process import BotProcess
+from tests.support.bot_sources import kit_bot, wire_bot
+from treelings import Clock, GameEnd, GameStart, Move, State, View, derive_deck
+
+CLOCK = Clock(startup_ms=10_000, move_ms=2_000, bank_ms=20_000, increment_ms=100)
+QUICK = Clock(startup_ms=10_000, move_ms=150, bank_ms=20_000, increment_ms=100)
+DECK = derive_deck(bytes(32), "demo/0")
+GRACE_S = 0.5  # far less than what a wait takes that hangs on a peer; the machine may be busy
+
+
+async def play_some(link: BotLink, clock: Clock = CLOCK, turns: int = 3) -> Answer | Failure:
+    """The bot's last answer, or its first failure, as seat 0 of two; the other seat plays by itself."""
+    player = link.player()
+    failure = await player.start(GameStart("demo/0/r0", 0, 2, "start", clock))
+    if failure is not None:
+        return failure
+    state = State.deal(DECK, 2)
+    history: list[Move] = []
+    for _ in range(turns):
+        answer = await player.ask(View.of(state, tuple(history), limit_ms=clock.move_ms, bank_ms=4_200))
+        if isinstance(answer, Failure):
+            return answer
+        for move in (state.legal_moves()[0], None):
+            history.append(move or state.legal_moves()[0])
+            state.play(history[-1])
+    return answer
+
+
+async def failure_of(source: str, clock: Clock = CLOCK, *, out_of_memory: bool = False) -> Failure:
+    async with BotProcess(source, out_of_memory=out_of_memory) as bot:
+        link = BotLink(bot)
+        try:
+            outcome = await play_some(link, clock)
+        finally:
+            await link.close()
+    assert isinstance(outcome, Failure), outcome
+    assert outcome.detail.isprintable()
+    return outcome
+
+
+async def test_two_bots_play_games_one_after_the_other_on_the_same_processes() -> None:
+    async with BotProcess(kit_bot()) as one, BotProcess(kit_bot()) as two:
+        links = [BotLink(one), BotLink(two)]
+        records = [
+            await play_game(
+                GameSpec(f"demo/0/r{r}", "test", None, "one-vs-two", "demo/0", r, "start", ("one", "two")),
+                DECK,
+                [SeatHolder("one", "v1"), SeatHolder("two", "v1")],
+                [link.player() for link in links],
+                CLOCK,
+            )
+            for r in range(3)
+        ]
+        for link in links:
+            await link.close()
+        logs = [await one.log_tail(), await two.log_tail()]
+    assert [record.ended for record in records] == ["festival"] * 3
+    assert all(record.faults == () for record in records)
+    assert all(0 < move.ms < CLOCK.move_ms for record in records for move in record.moves)
+    told = f"the end: festival {records[0].ranks} {records[0].scores}\n"
+    assert logs == [told * 3, told * 3]
+
+
+async def test_a_bot_that_raises_has_crashed_and_its_last_words_are_quoted() -> None:
+    failure = await failure_of(kit_bot("def choose(self, view): raise ValueError('no \\x1b[31midea')"))
+    assert failure.kind is FaultKind.CRASH
+    assert failure.detail == (
+        r"the bot ended with exit code 1 (last line of its log: 'ValueError: no \x1b[31midea'), "
+        "at turn 0 (bank 4,200 ms)"
+    )
+
+
+async def test_a_bot_that_exits_without_a_word_has_crashed() -> None:
+    source = kit_bot("def choose(self, view): return os._exit(3) if view.turn else view.legal_moves[0]")
+    failure = await failure_of(source)
+    assert failure.kind is FaultKind.CRASH
+    assert failure.detail == "the bot ended with exit code 3 (it logged nothing), at turn 2 (bank 4,200 ms)"
+
+
+async def test_a_bot_that_is_killed_has_crashed_and_the_signal_is_named() -> None:
+    failure = await failure_of(kit_bot("def choose(self, view): os.kill(os.getpid(), signal.SIGKILL)"))
+    assert failure.kind is FaultKind.CRASH
+    assert "exit code -9, SIGKILL" in failure.detail
+
+
+async def test_a_bot_that_its_memory_limit_ended_is_out_of_memory() -> None:
+    source = kit_bot("def choose(self, view): os.kill(os.getpid(), signal.SIGKILL)")
+    failure = await failure_of(source, out_of_memory=True)
+    assert failure.kind is FaultKind.OUT_OF_MEMORY
+    assert failure.detail == "the bot was ended by its memory limit, at turn 0 (bank 4,200 ms)"
+
+
+@pytest.mark.parametrize("seconds", [0.3, 60])
+async def test_a_bot_that_answers_late_or_never_has_timed_out(seconds: float) -> None:
+    failure = await failure_of(
+        kit_bot(f"def choose(self, view): time.sleep({seconds}); return view.legal_moves[0]"), QUICK
+    )
+    assert failure.kind is FaultKind.TIMEOUT
+    assert failure.detail == "no answer within 150 ms, at turn 0 (bank 4,200 ms)"
+    assert 150 <= failure.ms < 150 + GRACE_S * 1000
+
+
+@pytest.mark.parametrize("text", ["R<R<R", "X", "nonsense \x1b[2J", "é" * 64])
+async def test_a_move_is_handed_on_unjudged(text: str) -> None:
+    async with BotProcess(
+        wire_bot(f"""
+        yield READY
+        for query in queries(requests):
+            yield reply(query.turn, {text!r})
+        """)
+    ) as bot:
+        link = BotLink(bot)
+        answer = await play_some(link, turns=1)
+        await link.close()
+    assert isinstance(answer, Answer)
+    assert answer.text == text
+
+
+WRONG_MESSAGES = {
+    "reply(query.turn, 'R' * 65)": "Reply.move: expected at most 64 characters, got 65",
+    "reply(query.turn, '')": "Reply.move: expected a move, got an empty text",
+    "reply(query.turn + 1, 'R')": "Reply.turn: expected 0, got 1",
+    "READY": "expected Reply, got Ready",
+    "b''": "expected Reply, got an empty message",
+    "b'\\xff\\xff'": "expected a BotMessage, got 2 bytes that are none",
+    "b'\\x00' * 20_000": "RESOURCE_EXHAUSTED",
+}
+
+
+@pytest.mark.parametrize("message", WRONG_MESSAGES)
+async def test_a_message_that_is_no_reply_breaks_the_protocol(message: str) -> None:
+    failure = await failure_of(
+        wire_bot(f"""
+        yield READY
+        for query in queries(requests):
+            yield {message}
+        """)
+    )
+    assert failure.kind is FaultKind.PROTOCOL
+    assert WRONG_MESSAGES[message] in failure.detail
+    assert failure.detail.endswith("at turn 0 (bank 4,200 ms)")
+
+
+@pytest.mark.parametrize("pause_s", [0, 0.05])
+async def test_a_second_answer_to_one_query_breaks_the_protocol(pause_s: float) -> None:
+    source = wire_bot(f"""
+        yield READY
+        for query in queries(requests):
+            yield first(query)
+            time.sleep({pause_s})
+            yield first(query)
+        """)
+    async with BotProcess(source) as bot:
+        link = BotLink(bot)
+        failure = await play_some(link, turns=40)
+        await link.close()
+    assert isinstance(failure, Failure)
+    assert failure.kind is FaultKind.PROTOCOL
+    assert "nobody had asked" in failure.detail or "Reply.turn" in failure.detail
+
+
+async def test_an_answer_before_the_query_breaks_the_protocol() -> None:
+    source = wire_bot("""
+        yield READY
+        for query in queries(requests):
+            yield first(query)
+            yield reply(query.turn + 2, "R")
+        """)
+    async with BotProcess(source) as bot:
+        link = BotLink(bot)
+        player = link.player()
+        assert await player.start(GameStart("demo/0/r0", 0, 2, "start", CLOCK)) is None
+        state = State.deal(DECK, 2)
+        assert isinstance(await player.ask(View.of(state, limit_ms=1_000)), Answer)
+        # The other seat thinks while the message arrives.
+        await asyncio.sleep(0.1)
+        history = []
+        for _ in range(2):
+            history.append(state.legal_moves()[0])
+            state.play(history[-1])
+        failure = await player.ask(View.of(state, tuple(history), limit_ms=1_000))
+        await link.close()
+    assert isinstance(failure, Failure)
+    assert failure.kind is FaultKind.PROTOCOL
+    assert "nobody had asked for" in failure.detail
+
+
+async def test_a_bot_that_ends_the_stream_and_lives_on_breaks_the_protocol() -> None:
+    failure = await failure_of(wire_bot("yield READY"))
+    assert failure.kind is FaultKind.PROTOCOL
+    assert failure.detail == ("the bot ended the game's stream (status OK) but lives on, at turn 0 (bank 4,200 ms)")
+
+
+@pytest.mark.parametrize("code", ["CANCELLED", "DEADLINE_EXCEEDED", "UNAVAILABLE", "UNKNOWN"])
+async def test_no_status_of_a_bot_is_taken_for_our_own_and_its_text_is_escaped(code: str) -> None:
+    failure = await failure_of(
+        wire_bot(f"""
+        yield READY
+        next(requests)
+        context.abort(grpc.StatusCode.{code}, "\\x1b[31m" + "x" * 3_000)
+        """)
+    )
+    assert failure.kind is FaultKind.PROTOCOL
+    assert rf"(status {code}: \x1b[31mxxx" in failure.detail
+    assert len(failure.detail) < 300
+
+
+async def test_a_bot_without_the_service_fails_to_start() -> None:
+    failure = await failure_of(wire_bot("yield READY").replace("codec.SERVICE,", "'other.Service',"))
+    assert failure.kind is FaultKind.STARTUP
+    assert "UNIMPLEMENTED" in failure.detail
+
+
+async def test_a_bot_of_another_protocol_version_fails_to_start() -> None:
+    failure = await failure_of(
+        wire_bot("""
+        message = BotMessage()
+        message.ready.protocol = 7
+        yield message.SerializeToString()
+        """)
+    )
+    assert failure.kind is FaultKind.STARTUP
+    assert "Ready.protocol: expected 1, got 7" in failure.detail
+
+
+async def test_a_bot_that_exits_at_once_fails_to_start_before_its_limit() -> None:
+    begun = time.monotonic()
+    failure = await failure_of("import sys; print('what?'); sys.exit('no such model')")
+    assert failure == Failure(
+        FaultKind.STARTUP,
+        "the bot ended with exit code 1 (last line of its log: 'no such model') before it listened on its socket",
+    )
+    assert time.monotonic() - begun < 5
+
+
+NEVER_THERE = {
+    "import time; time.sleep(60)": "it is not there",
+    "import os, time; open(os.environ['TREELINGS_SOCKET'], 'w'); time.sleep(60)": "what it put there is no socket",
+    "import os, time; os.symlink('/run/other.sock', os.environ['TREELINGS_SOCKET']); time.sleep(60)": "no socket",
+    "import os, socket, time; s = socket.socket(1); s.bind(os.environ['TREELINGS_SOCKET']); time.sleep(60)": (
+        "it is there, but nobody listens"
+    ),
+}
+
+
+@pytest.mark.parametrize("source", NEVER_THERE)
+async def test_a_bot_that_never_listens_fails_to_start_at_its_limit(source: str) -> None:
+    begun = time.monotonic()
+    async with BotProcess(source) as bot:
+        link = BotLink(bot)
+        failure = await play_some(link, Clock(startup_ms=400))
+        took = time.monotonic() - begun
+        await link.close()
+    assert isinstance(failure, Failure)
+    assert failure.kind is FaultKind.STARTUP
+    assert failure.detail.startswith("expected the bot to listen on its socket within 400 ms")
+    assert NEVER_THERE[source] in failure.detail
+    assert 0.4 <= took < 0.4 + GRACE_S
+
+
+async def test_a_bot_that_is_never_ready_fails_to_start_at_its_limit() -> None:
+    failure = await failure_of(kit_bot("def start(self, game): time.sleep(60)"), Clock(startup_ms=1_500))
+    assert failure.kind is FaultKind.STARTUP
+    assert failure.detail.startswith("no answer within ")
+    assert failure.detail.endswith("before it was ready; the start-up limit is 1,500 ms")
+
+
+RAW_PEER = """
+import os, socket, sys, threading, time
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(os.environ["TREELINGS_SOCKET"])
+listener.listen()
+
+def speak(peer):
+    try:
+        while True:
+            {action}
+    except OSError:
+        pass
+
+while True:
+    threading.Thread(target=speak, args=(listener.accept()[0],), daemon=True).start()
+"""
+SETTINGS = r"peer.sendall(b'\0\0\0\4\0\0\0\0\0' * 4_000)"
+PINGS = r"peer.sendall(b'\0\0\x08\6\0\0\0\0\0\0\0\0\0\0\0\0\0' * 4_000)"
+
+
+@pytest.mark.parametrize("action", ["time.sleep(60)", "peer.sendall(b'x' * 65536)", SETTINGS, PINGS])
+async def test_the_wait_for_a_peer_that_floods_and_never_reads_ends_in_time(action: str) -> None:
+    async with BotProcess(RAW_PEER.format(action=action)) as bot:
+        link = BotLink(bot)
+        begun = time.monotonic()
+        failure = await play_some(link, Clock(startup_ms=700))
+        took = time.monotonic() - begun
+        closing = time.monotonic()
+        await link.close()
+        assert time.monotonic() - closing < 1
+    assert isinstance(failure, Failure)
+    assert failure.kind is FaultKind.STARTUP
+    patience_s = 1 if "lives on" in failure.detail else 0  # a stream that breaks may be a process that ends
+    assert took < 0.7 + patience_s + GRACE_S
+
+
+async def test_a_bot_that_failed_is_ended_at_once_and_not_only_when_its_match_is() -> None:
+    async with BotProcess(kit_bot("def choose(self, view): time.sleep(60)")) as bot:
+        link = BotLink(bot)
+        await play_some(link, QUICK)
+        await bot.ended()
+        await link.close()
+        await link.close()
+        assert bot.stops == 1
+
+
+async def test_a_match_can_be_closed_before_its_bots_were_reached() -> None:
+    async with BotProcess(kit_bot()) as bot:
+        await BotLink(bot).close()
+        assert not (await bot.state()).running
+
+
+async def test_a_wait_during_which_we_stood_still_is_no_fault() -> None:
+    ahead = 0.0
+    async with BotProcess(kit_bot("def choose(self, view): time.sleep(60)")) as bot:
+        link = BotLink(bot, lambda: time.monotonic() + ahead)
+        player = link.player()
+        assert await player.start(GameStart("demo/0/r0", 0, 2, "start", CLOCK)) is None
+        asking = asyncio.create_task(player.ask(View.of(State.deal(DECK, 2), limit_ms=150)))
+        await asyncio.sleep(0)
+        ahead = 5.0
+        with pytest.raises(SandboxError, match="the referee stood still: a wait of 150 ms ended after 5,"):
+            await asking
+        await link.close()
+
+
+async def test_the_end_of_a_game_reaches_the_bot_without_waiting_for_it() -> None:
+    async with BotProcess(kit_bot("def end(self, result): print('told', flush=True); time.sleep(60)")) as bot:
+        link = BotLink(bot)
+        player = link.player()
+        assert await player.start(GameStart("demo/0/r0", 0, 2, "start", CLOCK)) is None
+        begun = time.monotonic()
+        await player.end(GameEnd("void", (), ()))
+        await link.close()
+        assert time.monotonic() - begun < 1
+        assert await bot.log_tail() == "told\n"

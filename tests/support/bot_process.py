@@ -1,0 +1,69 @@
+"""A bot as a plain child process: the RunningBot of tests that want a real one without a sandbox."""
+
+import asyncio
+import os
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from referee.model import Submission
+from referee.ports import BotState
+
+
+class BotProcess:
+    """Runs Python source text; use as an async context manager."""
+
+    def __init__(self, source: str, *, out_of_memory: bool = False) -> None:
+        """`out_of_memory`: report its end as that, since no memory limit is set on it."""
+        self._out_of_memory = out_of_memory
+        self._folder = tempfile.TemporaryDirectory(prefix="bot-")
+        self._script = Path(self._folder.name) / "bot.py"
+        self._script.write_text(source)
+        self._log = Path(self._folder.name) / "log"
+        self._process: asyncio.subprocess.Process | None = None
+        self.stops = 0
+
+    @property
+    def submission(self) -> Submission:
+        folder = self._script.parent
+        return Submission("bot", "Tests", "sha256:" + "0" * 64, folder, ("python", self._script.name), "python")
+
+    @property
+    def socket(self) -> Path:
+        return Path(self._folder.name) / "bot.sock"
+
+    async def state(self) -> BotState:
+        assert self._process is not None
+        code = self._process.returncode
+        return BotState(code is None, code, code is not None and self._out_of_memory)
+
+    async def log_tail(self) -> str:
+        return self._log.read_bytes()[-2000:].decode(errors="replace")
+
+    async def stop(self) -> None:
+        assert self._process is not None
+        self.stops += 1
+        if self._process.returncode is None:
+            self._process.kill()
+        await self._process.wait()
+
+    async def ended(self) -> None:
+        """Wait until somebody has ended it."""
+        assert self._process is not None
+        await self._process.wait()
+
+    async def __aenter__(self) -> Self:
+        with self._log.open("wb") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable, str(self._script), stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log,
+                env=os.environ | {"TREELINGS_SOCKET": str(self.socket)},
+            )  # fmt: skip
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+        self._folder.cleanup()
