@@ -51,8 +51,11 @@ def read(model: type[_Model], text: str, where: str) -> _Model:
 
 
 def dump(value: object) -> str:
-    """The value as one line of JSON: compact, ASCII, keys as given."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    """The value as one line of JSON: compact, ASCII, keys as given. Raises RecordError."""
+    try:
+        return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"expected values that JSON can hold, got {printable(str(error), 200)}") from None
 
 
 def _finite(text: str) -> float:

@@ -145,9 +145,15 @@ def from_json(line: str, where: str = "record") -> GameRecord:
 
 
 def read_records(path: Path) -> Iterator[GameRecord]:
-    """The records of a `.jsonl` file, one a line; empty lines are skipped.
+    """The records of a `.jsonl` file. Raises RecordError naming the file and the line."""
+    for where, line in record_lines(path):
+        yield from_json(line, where)
 
-    Never holds more than one line. Raises RecordError naming the file and the line.
+
+def record_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """The lines of a `.jsonl` file that are not empty, each with its place for errors: "games.jsonl, line 3".
+
+    Never holds more than one line. Raises RecordError where the file cannot be read, or a line is too long.
     """
     try:
         with path.open("rb") as file:
@@ -162,7 +168,7 @@ def read_records(path: Path) -> Iterator[GameRecord]:
                 except UnicodeDecodeError as error:
                     raise RecordError(f"{where}: expected UTF-8 text, got {error.reason}") from None
                 if line:
-                    yield from_json(line, where)
+                    yield where, line
     except OSError as error:
         raise RecordError(f"{path.name}: cannot be read: {error.strerror}") from None
 

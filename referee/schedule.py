@@ -148,6 +148,8 @@ def _check_night(bots: Sequence[str], settings: NightSettings) -> None:
         raise UsageError(f"bots: expected each name once, got {', '.join(twice)} more than once")
     if settings.max_tables is not None and settings.max_tables < 1:
         raise UsageError(f"max_tables: expected at least 1, got {settings.max_tables}")
+    if list(settings.seats) != sorted(set(settings.seats)):
+        raise UsageError(f"seats: expected ascending table sizes, each once, got {list(settings.seats)}")
     games = 0
     for seats in settings.seats:
         if not MIN_PLAYERS <= seats <= MAX_PLAYERS:

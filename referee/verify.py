@@ -1,0 +1,347 @@
+"""Check what a league published: re-play its records, and recompute decks, plan and standings.
+
+Nothing but the rules and the published files is used, and none of the files is trusted.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, Literal
+
+from referee.checked_json import Wire, read
+from referee.errors import RecordError, UsageError
+from referee.model import GameRecord, GameSpec, Night
+from referee.records import from_json, problems, record_lines
+from referee.schedule import plan_night
+from referee.sitefile import NAME, read_site_json
+from referee.standings import COLUMNS, standings_json
+from referee.text import printable
+from treelings.cards import commitment, derive_deck
+
+MAX_FILE_BYTES: Final = 32 * 1024 * 1024
+"""The most that league.json or standings.json may have."""
+
+_MOST_DIFFERENCES: Final = 100
+_LINE: Final = 400
+_SHOWN: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was checked and what differs; every text is printable.
+
+    games      records that were re-played
+    decks      deals whose deck was proven to follow from the secret
+    standings  standings that were recomputed and are identical: one a site
+    """
+
+    games: int
+    decks: int
+    standings: int
+    differences: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Nothing differs."""
+        return not self.differences
+
+    @property
+    def summary(self) -> str:
+        """The outcome in one line."""
+        if self.differences:
+            return f"not verified: {len(self.differences)} differences in {self.games} games"
+        identical = ", standings identical" if self.standings else ""
+        return f"verified: {self.games} games, {self.decks} decks{identical}"
+
+
+@dataclass(slots=True)
+class _Findings:
+    """A report in the making."""
+
+    games: int = 0
+    decks: int = 0
+    standings: int = 0
+    differences: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    unsaid: int = 0
+
+    def differs(self, text: str) -> None:
+        if len(self.differences) < _MOST_DIFFERENCES:
+            self.differences.append(printable(text, _LINE))
+        else:
+            self.unsaid += 1
+
+    def note(self, text: str) -> None:
+        self.notes.append(printable(text, _LINE))
+
+    def report(self) -> Report:
+        more = [f"and {self.unsaid} more"] if self.unsaid else []
+        return Report(self.games, self.decks, self.standings, (*self.differences, *more), tuple(self.notes))
+
+
+def verify(paths: Sequence[Path], secret: bytes | None = None) -> Report:
+    """Check record files and published sites (folders with a league.json).
+
+    secret  of the night that record files are from; a site tells its own
+
+    Never raises for what the files hold or lack: that is a difference.
+    """
+    found = _Findings()
+    for path in paths:
+        try:
+            if path.is_dir():
+                _site(found, path)
+            else:
+                _file(found, path, secret)
+        except RecordError as error:
+            found.differs(str(error))
+    return found.report()
+
+
+def _file(found: _Findings, path: Path, secret: bytes | None) -> None:
+    decks = _Decks(secret)
+    seen: set[tuple[str, str | None, tuple[str, ...], int]] = set()
+    for line, record in _records(found, path):
+        where = f"{line} ({record.id})"
+        _replay(found, where, record, decks)
+        key = (record.league, record.deal, tuple(seat.bot for seat in record.seats), record.rotation)
+        if record.deal is not None and key in seen:
+            found.differs(f"{where}: expected each game once, got it again")
+        seen.add(key)
+    found.decks += decks.proven
+    if secret is None:
+        found.note(f"{path.name}: no secret given: decks unproven")
+
+
+def _site(found: _Findings, site: Path) -> None:
+    league, nights = read_site_json(_text(site / NAME))
+    records: list[GameRecord] = []
+    commitments: dict[str, int] = {}
+    for night in nights:
+        other = commitments.setdefault(night.commitment, night.number)
+        if other != night.number:
+            found.differs(f"night {night.number}: expected a commitment of its own, got night {other}'s")
+        try:
+            records += _night(found, site, league, night)
+        except (RecordError, UsageError) as error:
+            found.differs(f"night {night.number}: {error}")
+    known = {_record_file(site, night.number) for night in nights}
+    for path in sorted((site / "records").glob("*")):
+        if path not in known:
+            found.differs(f"records/{path.name}: expected only the records of nights in {NAME}")
+    _compare_standings(found, standings_json(league, records), _text(site / "standings.json"))
+
+
+def _night(found: _Findings, site: Path, league: str, night: Night) -> list[GameRecord]:
+    """Check a night; its records, each game once, without their moves (the standings need none)."""
+    plan = {
+        game.id: game
+        for match in plan_night(
+            league=league, night=night.number, bots=[bot.name for bot in night.bots], settings=night.settings
+        )
+        for game in match.games
+    }
+    versions = {bot.name: bot.version for bot in night.bots}
+    decks = _Decks(_revealed(found, night))
+    records: dict[str, GameRecord] = {}
+    path = _record_file(site, night.number)
+    for _, record in _records(found, path) if path.exists() else ():
+        where = f"night {night.number}, game {record.id}"
+        _replay(found, where, record, decks)
+        if record.league != league:
+            found.differs(f"{where}: expected league {league!r}, got {record.league!r}")
+        if record.id in records:
+            found.differs(f"{where}: expected each game once, got it again")
+            continue
+        records[record.id] = replace(record, moves=(), extra={})
+        _as_planned(found, where, record, plan.get(record.id), versions)
+    found.decks += decks.proven
+    _complete(found, night, plan, records)
+    return list(records.values())
+
+
+def _revealed(found: _Findings, night: Night) -> bytes | None:
+    """The night's secret, if it was revealed and is the one that the night was bound to."""
+    if night.secret is None:
+        found.note(f"night {night.number}: secret not yet revealed: decks unproven")
+        return None
+    secret = bytes.fromhex(night.secret)
+    if (digest := commitment(secret)) != night.commitment:
+        found.differs(
+            f"night {night.number}: expected a secret whose SHA-256 is the commitment {night.commitment}, "
+            f"got one with {digest}"
+        )
+        return None
+    return secret
+
+
+class _Decks:
+    """The decks of deals: derived from the secret where it is known, else the first that was seen."""
+
+    def __init__(self, secret: bytes | None) -> None:
+        self._secret = secret
+        self._decks: dict[str, str] = {}
+
+    @property
+    def proven(self) -> int:
+        return len(self._decks) if self._secret else 0
+
+    def wrong(self, deal: str, deck: str) -> str | None:
+        """What is wrong with this deck for the deal, in words; None if nothing is."""
+        if deal not in self._decks:
+            self._decks[deal] = derive_deck(self._secret, deal) if self._secret else deck
+        if deck == self._decks[deal]:
+            return None
+        if self._secret:
+            return f"deck: expected the one that follows from the secret, {self._decks[deal]}, got {deck}"
+        return f"deck: expected the same in every rotation of the deal, {self._decks[deal]}, got {deck}"
+
+
+def _replay(found: _Findings, where: str, record: GameRecord, decks: _Decks) -> None:
+    found.games += 1
+    for problem in problems(record):
+        found.differs(f"{where}: {problem}")
+    if record.deal is None:
+        found.note(f"{where}: its deck was given by hand")
+    elif wrong := decks.wrong(record.deal, record.deck):
+        found.differs(f"{where}: {wrong}")
+
+
+def _as_planned(
+    found: _Findings, where: str, record: GameRecord, spec: GameSpec | None, versions: Mapping[str, str]
+) -> None:
+    if spec is None:
+        found.differs(f"{where}: expected only games of the plan, got one outside it")
+        return
+    planned = (spec.night, spec.match, spec.deal_id, spec.refill, spec.rotation)
+    played = (record.night, record.match, record.deal, record.refill, record.rotation)
+    names = ("night", "match", "deal", "rules.refill", "rotation")
+    for name, expected, got in zip(names, planned, played, strict=True):
+        if expected != got:
+            found.differs(f"{where}: {name}: expected {expected}, got {got}")
+    bots = tuple(seat.bot for seat in record.seats)
+    if bots != spec.bots:
+        found.differs(f"{where}: seats: expected {', '.join(spec.bots)}, got {', '.join(bots)}")
+        return
+    for seat in record.seats:
+        if seat.version != versions[seat.bot]:
+            found.differs(
+                f"{where}: version of {seat.bot}: expected {versions[seat.bot]}, as frozen, got {seat.version}"
+            )
+
+
+def _complete(found: _Findings, night: Night, plan: Mapping[str, GameSpec], records: Mapping[str, GameRecord]) -> None:
+    """Every planned game is recorded or listed as void, unless the night is still being played."""
+    label = f"night {night.number}"
+    voids = {void.game for void in night.voids}
+    for game in sorted(voids):
+        if game not in plan:
+            found.differs(f"{label}, void game {game}: expected only games of the plan")
+        elif game in records:
+            found.differs(f"{label}, game {game}: expected a record or an entry as void, got both")
+    missing = [game for game in plan if game not in records and game not in voids]
+    if night.finished is None and night.secret is None:
+        found.note(f"{label}: not finished: {len(records)} of {len(plan)} games recorded")
+        return
+    if voids:
+        found.note(f"{label}: {len(voids)} games listed as void")
+    for game in missing:
+        found.differs(f"{label}, game {game}: expected a record or an entry as void, got neither")
+
+
+class _Row(Wire):
+    rank: int
+    bot: str
+    version: str
+    games: int
+    wins: int
+    ties: int
+    losses: int
+    score: float
+    margin: float
+    faults: int
+
+
+class _NightRows(Wire):
+    night: int
+    standings: list[_Row]
+
+
+class _Standings(Wire):
+    format: Literal["treelings-standings/1"]
+    league: str
+    season: list[_Row]
+    nights: list[_NightRows]
+
+
+def _compare_standings(found: _Findings, ours: str, theirs: str) -> None:
+    if theirs == ours:
+        found.standings += 1
+        return
+    before = len(found.differences) + found.unsaid
+    name = "standings.json"
+    expected, got = read(_Standings, ours, name), read(_Standings, theirs, name)
+    if expected.league != got.league:
+        found.differs(f"{name}, key league: expected {expected.league!r}, got {got.league!r}")
+    _compare_rows(found, f"{name}, season", expected.season, got.season)
+    nights = {night.night: night.standings for night in expected.nights}
+    published = {night.night: night.standings for night in got.nights}
+    for number in sorted(nights.keys() | published.keys()):
+        _compare_rows(found, f"{name}, night {number}", nights.get(number, []), published.get(number, []))
+    if len(found.differences) + found.unsaid == before:
+        found.differs(f"{name}: the values are right, but the text is not the canonical one")
+
+
+def _compare_rows(found: _Findings, where: str, expected: Iterable[_Row], got: Iterable[_Row]) -> None:
+    ours = {row.bot: row for row in expected}
+    theirs = {row.bot: row for row in got}
+    for bot in sorted(ours.keys() | theirs.keys()):
+        if bot not in theirs:
+            found.differs(f"{where}: expected bot {bot}, got no row for it")
+        elif bot not in ours:
+            found.differs(f"{where}: expected no bot {bot}, since no record is of it")
+        else:
+            for key in COLUMNS:
+                wanted, published = getattr(ours[bot], key), getattr(theirs[bot], key)
+                if wanted != published:
+                    shown = printable(repr(published), _SHOWN)
+                    found.differs(f"{where}, bot {bot}, key {key}: expected {wanted!r}, got {shown}")
+
+
+def _record_file(site: Path, night: int) -> Path:
+    return site / "records" / f"night-{night}.jsonl"
+
+
+def _records(found: _Findings, path: Path) -> Iterator[tuple[str, GameRecord]]:
+    """The records of a file, each with where it stands; lines that hold none are differences."""
+    _check_regular(path)
+    for where, line in record_lines(path):
+        try:
+            record = from_json(line, where)
+        except RecordError as error:
+            found.differs(str(error))
+        else:
+            yield where, record
+
+
+def _text(path: Path) -> str:
+    """The whole of a file of the site. Raises RecordError."""
+    _check_regular(path)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise RecordError(f"{path.name}: cannot be read: {error.strerror}") from None
+    if len(raw) > MAX_FILE_BYTES:
+        raise RecordError(f"{path.name}: expected at most {MAX_FILE_BYTES:,} bytes, got more")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{path.name}: expected UTF-8 text, got {error.reason}") from None
+
+
+def _check_regular(path: Path) -> None:
+    """A pipe or a device in its place would be waited for, or read, without end."""
+    if not path.is_file():
+        raise RecordError(f"{path}: expected a file, got {'something else' if path.exists() else 'none'}")
