@@ -58,6 +58,8 @@ class SandboxSection(Section):
     memory_mb: Annotated[int | None, Field(ge=32, le=65_536)] = None
     pids: Annotated[int | None, Field(ge=8, le=4_096)] = None
     cpus: Annotated[float | None, Field(ge=0.1, le=64)] = None
+    cpu_shares: Annotated[int | None, Field(ge=2, le=262_144)] = None
+    cpuset: Annotated[str | None, Field(pattern=r"^\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*$")] = None
     nofile: Annotated[int | None, Field(ge=32, le=65_536)] = None
     tmp_mb: Annotated[int | None, Field(ge=1, le=4_096)] = None
     tmp_inodes: Annotated[int | None, Field(ge=16, le=1_000_000)] = None
@@ -81,7 +83,7 @@ class LeagueConfig(Section):
         """What a night opened now would be played with."""
         return NightSettings(self.seats, self.deals, self.refill, self.max_tables, Clock(**dict(self.clock)))
 
-    def limits(self) -> dict[str, int | float]:
+    def limits(self) -> dict[str, int | float | str]:
         """The limits that league.toml sets, in the sandbox's names and in bytes; absent ones are left out."""
         scales = {"memory_mb": _MB, "tmp_mb": _MB, "log_kb": _KB}
         return {

@@ -84,7 +84,7 @@ def inspect(folder: Path) -> Submission:
 
 
 def take_in(folder: Path, into: Path) -> Submission:
-    """Copy a bot's files to `into/<64 hex digits of its digest>/`, readable by all and writable by none.
+    """Copy a bot's files to `into/<64 hex digits of its digest>/`, readable by all, its files writable by none.
 
     The copy appears whole or not at all; one that is there already is kept. Raises SubmissionError.
     """
@@ -96,7 +96,7 @@ def take_in(folder: Path, into: Path) -> Submission:
             _write(files, fresh)
             fresh.rename(home)
         except BaseException as problem:
-            _discard(fresh)
+            shutil.rmtree(fresh)
             # Somebody else may have taken the same bot in at the same time.
             if not (isinstance(problem, OSError) and problem.errno in (errno.ENOTEMPTY, errno.EEXIST)):
                 raise
@@ -269,14 +269,8 @@ def _write(files: tuple[_File, ...], folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.content)
         path.chmod(0o555 if file.executable else 0o444)
-    for below, _, _ in os.walk(folder, topdown=False):
-        Path(below).chmod(0o555)
-
-
-def _discard(folder: Path) -> None:
     for below, _, _ in os.walk(folder):
-        Path(below).chmod(0o700)
-    shutil.rmtree(folder)
+        Path(below).chmod(0o755)
 
 
 def _refusal(folder: Path, path: str, reason: str) -> SubmissionError:

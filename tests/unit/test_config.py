@@ -1,12 +1,15 @@
 """league.toml: what it may say, and what is answered to anything else."""
 
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from referee.config import read_config, template
+from referee.config import SandboxSection, read_config, template
 from referee.errors import ConfigError
 from referee.model import NightSettings
+from referee.sandbox.limits import Limits
 from treelings import Clock
 
 
@@ -30,7 +33,7 @@ def test_the_template_holds_the_defaults_and_the_name(tmp_path: Path) -> None:
 
 
 def test_every_key_of_the_template_that_is_commented_out_is_known(tmp_path: Path) -> None:
-    lines = [line.removeprefix("# ") if " = " in line else line for line in template("x").splitlines()]
+    lines = [line.removeprefix("# ") if re.match(r"# \w+ = ", line) else line for line in template("x").splitlines()]
     (tmp_path / "league.toml").write_text("\n".join(lines))
     config = read_config(tmp_path)
     assert (config.max_tables, config.jobs, config.sandbox.memory_mb) == (200, 2, 256)
@@ -47,6 +50,14 @@ def test_settings_are_plain_values(tmp_path: Path) -> None:
 def test_one_table_size_needs_no_list(tmp_path: Path) -> None:
     (tmp_path / "league.toml").write_text('name = "x"\nseats = 3\n')
     assert read_config(tmp_path).seats == (3,)
+
+
+def test_the_names_of_limits_are_the_sandbox_s_own(tmp_path: Path) -> None:
+    lines = [line.removeprefix("# ") for line in template("x").partition("[sandbox]")[2].splitlines()]
+    (tmp_path / "league.toml").write_text("\n".join(['name = "x"', "[sandbox]", *lines]))
+    limits = read_config(tmp_path).limits()
+    assert len(limits) == len(SandboxSection.model_fields)
+    assert limits.keys() <= {field.name for field in fields(Limits)}
 
 
 def test_limits_are_in_bytes_and_only_those_given(tmp_path: Path) -> None:
@@ -82,6 +93,7 @@ def test_limits_are_in_bytes_and_only_those_given(tmp_path: Path) -> None:
         ('name = "x"\n[clock]\nmove_ms = 0', "clock.move_ms: expected at least 10, got 0"),
         ('name = "x"\n[clock]\nincrement_ms = -1', "clock.increment_ms: expected at least 0, got -1"),
         ('name = "x"\n[sandbox]\ncpus = nan', "sandbox.cpus: expected "),
+        ('name = "x"\n[sandbox]\ncpuset = "a"', "sandbox.cpuset: "),
         ('name = "x"\n[sandbox]\nmemory_mb = 1', "sandbox.memory_mb: expected at least 32, got 1"),
         ('name = " x"', "name: expected 1 to 64 printable characters without a space at either end, got ' x'"),
         ('name = "a\\u202eb"', "name: expected 1 to 64 printable characters"),

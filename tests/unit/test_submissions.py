@@ -64,14 +64,14 @@ def test_taking_in_copies_the_files_under_their_digest(tmp_path: Path, into: Pat
     assert [path.name for path in into.iterdir()] == [taken.folder.name]
 
 
-def test_copies_are_readable_by_all_and_writable_by_none(tmp_path: Path, into: Path) -> None:
+def test_copies_are_readable_by_all_and_their_files_writable_by_none(tmp_path: Path, into: Path) -> None:
     folder = bot_folder(tmp_path, "ann", files={"run.sh": "#!", "data/x": ""})
     (folder / "run.sh").chmod(0o700)
     (folder / "bot.py").chmod(0o600)
     folder.chmod(0o700)
     home = take_in(folder, into).folder
     modes = {str(path.relative_to(home)): path.stat().st_mode & 0o7777 for path in (home, *home.rglob("*"))}
-    assert modes == {".": 0o555, "bot.py": 0o444, "bot.toml": 0o444, "run.sh": 0o555, "data": 0o555, "data/x": 0o444}
+    assert modes == {".": 0o755, "bot.py": 0o444, "bot.toml": 0o444, "run.sh": 0o555, "data": 0o755, "data/x": 0o444}
 
 
 def test_taking_in_the_same_files_twice_changes_nothing(tmp_path: Path, into: Path) -> None:

@@ -1,0 +1,434 @@
+"""A league: a folder with its settings, its bots and its nights; what can be done with it."""
+
+import fcntl
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+from referee.config import CONFIG_FILE, LeagueConfig, read_config, template
+from referee.errors import ConfigError, LeagueBusy, SubmissionError, UsageError
+from referee.model import GameRecord, MatchSpec, Night, Standing, Submission, VoidGame
+from referee.ports import Sandbox
+from referee.run import PlayableTable, Progress, play_matches
+from referee.schedule import plan_night
+from referee.standings import standings, standings_json
+from referee.store import Store
+from referee.submissions import inspect, is_sample, take_in
+from treelings import Clock, commitment
+from treelings.cards import SECRET_BYTES
+
+BOTS_FOLDER: Final = "bots"
+_LOCK_FILE: Final = "run.lock"
+
+SeatTable = Callable[[MatchSpec, Mapping[str, Submission], Sandbox, bytes, Clock], PlayableTable]
+"""Makes a match's table from the night's bots by name, a sandbox, the night's secret and its clock."""
+
+
+class Publisher(Protocol):
+    """Writes a site; publish.publish_site is one."""
+
+    def __call__(self, site: Path, *, league: str, nights: Sequence[Night], records: Sequence[GameRecord]) -> Path:
+        """Put the whole site in place at `site` and return its folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of a bot that was handed in; `changed` is False if this version was in already."""
+
+    submission: Submission
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """What a run came to.
+
+    played  games recorded by this run
+    done    games of the night that have a record
+    voids   games that our side failed to finish: the night stays open for them
+    """
+
+    night: int
+    played: int
+    done: int
+    total: int
+    voids: tuple[VoidGame, ...]
+
+    @property
+    def finished(self) -> bool:
+        """Every game of the night has a record."""
+        return self.done == self.total
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How far a league is; `night` is the open one, or else the last one, and None before the first."""
+
+    league: str
+    bots: int
+    night: Night | None
+    done: int
+    total: int
+    next: str
+
+    def lines(self) -> tuple[str, ...]:
+        """The same in words."""
+        lines = [f"{self.league}: {self.bots} bots"]
+        if self.night is None:
+            lines.append("no night yet")
+        else:
+            state = f"finished {self.night.finished}" if self.night.finished else f"opened {self.night.opened}"
+            lines.append(f"night {self.night.number}: {self.done} of {self.total} games, {state}")
+            lines += (f"void: {void.game}: {void.reasons[-1]}" for void in self.night.voids)
+        return (*lines, f"next: {self.next}")
+
+
+class League:
+    """One league on disk. Close it, or use it in a `with`.
+
+    Every method raises StoreError if the database fails; UsageError and its kinds for what cannot be.
+    """
+
+    def __init__(
+        self, folder: Path, config: LeagueConfig, store: Store, *, publisher: Publisher,
+        now: Callable[[], datetime], new_secret: Callable[[], bytes],
+    ) -> None:  # fmt: skip
+        """Get one from `create` or `open`."""
+        self.folder = folder
+        self.config = config
+        self._store = store
+        self._publisher = publisher
+        self._now = now
+        self._new_secret = new_secret
+
+    @classmethod
+    def create(cls, folder: Path, name: str) -> Self:
+        """Make a new league in a folder that is empty or not there yet. Raises UsageError, ConfigError."""
+        text = template(name)
+        if (folder / CONFIG_FILE).exists():
+            raise UsageError(f"{folder}: is a league already; add bots with: treelings league add {folder} BOT…")
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(f"{folder}: expected a new or empty folder, got one that holds something else")
+        (folder / BOTS_FOLDER).mkdir(parents=True)
+        Store.create(folder.resolve(), name).close()
+        # Last, since this file is what makes the folder a league.
+        (folder / CONFIG_FILE).write_text(text, encoding="utf-8")
+        return cls.open(folder)
+
+    @classmethod
+    def open(
+        cls, folder: Path, *, publisher: Publisher | None = None, now: Callable[[], datetime] | None = None,
+        new_secret: Callable[[], bytes] | None = None,
+    ) -> Self:  # fmt: skip
+        """The league in a folder. Raises UsageError if there is none, ConfigError, StoreError.
+
+        publisher   how a site is written; publish.publish_site if not given
+        now         the time of day, in any zone
+        new_secret  32 random bytes for a night that is opened
+        """
+        if not (folder / CONFIG_FILE).is_file():
+            raise UsageError(
+                f"{folder} is no league: no {CONFIG_FILE}; make one with: treelings league init {folder}"
+            )  # fmt: skip
+        folder = folder.resolve()
+        config = read_config(folder)
+        store = Store.open(folder)
+        if (made_as := store.league) != config.name:
+            store.close()
+            raise ConfigError(
+                f"{folder / CONFIG_FILE}: name: expected {made_as!r}, under which the league was made and its "
+                f"records are kept, got {config.name!r}"
+            )
+        return cls(
+            folder, config, store,
+            publisher=publisher or _publish_site,
+            now=now or partial(datetime.now, UTC),
+            new_secret=new_secret or partial(secrets.token_bytes, SECRET_BYTES),
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """Let go of the league's files; may be called twice."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def name(self) -> str:
+        """The league's name."""
+        return self.config.name
+
+    @property
+    def site(self) -> Path:
+        """The folder of the league's leaderboard."""
+        return self.folder / self.config.site
+
+    # ---- bots
+
+    def add(self, folder: Path) -> Added:
+        """Take in a bot; under a name that is there it is a new version, and plays from the next night on.
+
+        Raises SubmissionError.
+        """
+        taken = take_in(folder, self.folder / BOTS_FOLDER)
+        current = {bot.name: bot.version for bot in self.bots()}
+        changed = current.get(taken.name) != taken.version
+        if changed:
+            self._store.add_bot(taken, self._timestamp())
+        return Added(taken, changed)
+
+    def bots(self) -> tuple[Submission, ...]:
+        """The versions that a night opened now would play with, by name."""
+        return self._store.bots()
+
+    def submissions(self, night: int) -> tuple[Submission, ...]:
+        """The versions that a night was opened with, by name."""
+        self.night(night)
+        return self._store.lineup(night)
+
+    def authors(self) -> dict[str, str]:
+        """Who wrote each bot that ever played or will, by the bot's name."""
+        played = {bot.name: bot.author for night in self.nights() for bot in night.bots}
+        return played | {bot.name: bot.author for bot in self.bots()}
+
+    def untrusted(self) -> tuple[Submission, ...]:
+        """Bots of the open night, or else of the next one, that are no shipped sample: they need a sandbox."""
+        night = self.current_night()
+        bots = self.submissions(night.number) if night else self.bots()
+        return tuple(bot for bot in bots if not is_sample(bot))
+
+    # ---- nights
+
+    def nights(self) -> tuple[Night, ...]:
+        """Every night, by number."""
+        return self._store.nights()
+
+    def night(self, number: int) -> Night:
+        """One night. Raises UsageError if there is none of this number."""
+        nights = self.nights()
+        if not 1 <= number <= len(nights):
+            there = f"expected 1 to {len(nights)}" if nights else "none has been opened yet"
+            raise UsageError(f"{self.folder}: no night {number}; {there}")
+        return nights[number - 1]
+
+    def current_night(self) -> Night | None:
+        """The open night."""
+        return next((night for night in self.nights() if night.finished is None), None)
+
+    def open_night(self) -> Night:
+        """Freeze bots, settings and a fresh secret for a new night, and publish the secret's commitment.
+
+        Raises UsageError while a night is open or if the bots are too few, LeagueBusy.
+        """
+        with self._locked():
+            night = self._open_night()
+            self.publish()
+            return night
+
+    def plan(self, night: int) -> tuple[MatchSpec, ...]:
+        """Every match of a night."""
+        return self._plan(self.night(night))
+
+    async def run(
+        self, sandbox: Sandbox, *, progress: Progress, jobs: int | None = None, seat: SeatTable | None = None
+    ) -> RunSummary:
+        """Play what is missing of the open night, opening one if none is.
+
+        sandbox  is opened and closed by the run
+        jobs     tables at a time; the league's setting if not given, else one a processor core
+        seat     how a match gets its table; over gRPC if not given
+
+        Raises LeagueBusy while another process does it, UsageError, SubmissionError for a bot whose files were
+        changed, SandboxError (EngineGone). Whatever ends it, finished games are kept.
+        """
+        with self._locked():
+            night = self.current_night() or self._open_night()
+            number = night.number
+            bots = {bot.name: _unchanged(bot) for bot in self.submissions(number)}
+            plan = self._plan(night)
+            before = self._store.recorded(number)
+            missing = _without(plan, before)
+            if not before:
+                self.publish()  # the commitment is out before the first game, also where an earlier try failed
+            progress.begin(len(before), sum(len(match.games) for match in plan))
+            if missing:
+                make, secret, clock = seat or _over_grpc(), self._store.secret(number), night.settings.clock
+                await sandbox.open()
+                try:
+                    await play_matches(
+                        missing,
+                        jobs=jobs or self.config.jobs or default_jobs(),
+                        seat=lambda match: make(match, bots, sandbox, secret, clock),
+                        save=partial(self._store.save, number),
+                        progress=progress,
+                    )
+                finally:
+                    await sandbox.close()
+            return self._summary(number, plan, before)
+
+    def reveal(self, night: int | None = None) -> Night:
+        """Publish a finished night's secret, the last finished one's if no number is given.
+
+        A night whose missing games are all void is finished by this. Raises UsageError for any other that is
+        not, LeagueBusy.
+        """
+        with self._locked():
+            chosen = self.night(night) if night is not None else self._last_finished()
+            if chosen.finished is None:
+                self._finish_without(chosen)
+            if chosen.secret is None:
+                self._store.reveal(chosen.number, self._timestamp())
+            self.publish()
+            return self.night(chosen.number)
+
+    # ---- results
+
+    def status(self) -> Status:
+        """How far the league is, and what is to be done next."""
+        nights = self.nights()
+        night = self.current_night() or (nights[-1] if nights else None)
+        done = len(self._store.recorded(night.number)) if night else 0
+        total = sum(len(match.games) for match in self._plan(night)) if night else 0
+        return Status(self.name, len(self.bots()), night, done, total, self._next(night, done, total))
+
+    def standings(self, night: int | None = None) -> tuple[Standing, ...]:
+        """The standings of a night, of the season if no number is given."""
+        return standings(self._records(night))
+
+    def standings_json(self, night: int | None = None) -> str:
+        """The same as JSON text (standings.standings_json)."""
+        return standings_json(self.name, self._records(night))
+
+    def publish(self, to: Path | None = None) -> Path:
+        """Write the leaderboard, to the league's own site if no folder is given; returns its folder."""
+        return self._publisher(
+            to or self.site, league=self.name, nights=self.nights(), records=self._store.records()
+        )  # fmt: skip
+
+    # ---- inside
+
+    def _records(self, night: int | None) -> tuple[GameRecord, ...]:
+        if night is not None:
+            self.night(night)
+        return self._store.records(night)
+
+    def _plan(self, night: Night) -> tuple[MatchSpec, ...]:
+        names = [bot.name for bot in night.bots]
+        return plan_night(league=self.name, night=night.number, bots=names, settings=night.settings)
+
+    def _open_night(self) -> Night:
+        if night := self.current_night():
+            raise UsageError(f"night {night.number} is open; play it with: treelings league run {self.folder}")
+        settings = self.config.settings()
+        names = [bot.name for bot in self.bots()]
+        # Only to see that there is a plan: raises UsageError where bots are too few.
+        plan_night(league=self.name, night=len(self.nights()) + 1, bots=names, settings=settings)
+        secret = self._new_secret()
+        return self._store.open_night(settings, secret, commitment(secret), self._timestamp())
+
+    def _summary(self, night: int, plan: Sequence[MatchSpec], before: frozenset[str]) -> RunSummary:
+        recorded = self._store.recorded(night)
+        total = sum(len(match.games) for match in plan)
+        if len(recorded) == total:
+            self._store.finish(night, self._timestamp())
+        voids = self.night(night).voids
+        return RunSummary(night, len(recorded - before), len(recorded), total, voids)
+
+    def _last_finished(self) -> Night:
+        nights = self.nights()
+        finished = [night for night in nights if night.finished is not None]
+        if not nights:
+            raise UsageError(f"{self.folder}: no night has been opened yet")
+        return (finished or nights)[-1]
+
+    def _finish_without(self, night: Night) -> None:
+        missing = _without(self._plan(night), self._store.recorded(night.number))
+        unplayed = {game.id for match in missing for game in match.games} - {void.game for void in night.voids}
+        if unplayed:
+            raise UsageError(
+                f"night {night.number} is not finished: {len(unplayed)} games have not been played; "
+                f"play them with: treelings league run {self.folder}"
+            )
+        self._store.finish(night.number, self._timestamp())
+
+    def _next(self, night: Night | None, done: int, total: int) -> str:
+        command = f"treelings league {{}} {self.folder}"
+        if night is None or (night.finished and night.secret):
+            few = len(self.bots()) < max(self.config.seats)
+            return command.format("add") + " BOT…" if few else command.format("run")
+        if night.finished is None:
+            again = command.format("run")
+            if night.voids and done + len(night.voids) == total:
+                return f"{again} to try void games again, or {command.format('reveal')} --night {night.number}"
+            return again
+        return command.format("reveal")
+
+    def _timestamp(self) -> str:
+        return self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold the league against other processes; the lock goes with the process, however that ends."""
+        with (self.folder / _LOCK_FILE).open("a+", encoding="ascii") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.seek(0)
+                holder = file.read(20).strip()
+                who = f"process {holder}" if holder.isdecimal() else "another process"
+                raise LeagueBusy(f"{self.folder}: {who} is running this league; wait for its end") from None
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
+            yield
+
+
+def default_jobs() -> int:
+    """Tables at a time where nothing else is said: one a processor core that this process may use (design.md)."""
+    if count := getattr(os, "process_cpu_count", None):  # Python 3.13
+        return count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _without(plan: Sequence[MatchSpec], recorded: frozenset[str]) -> list[MatchSpec]:
+    """The plan less the games that have a record: resuming is no more than this (schedule.md)."""
+    left = (
+        replace(match, games=tuple(game for game in match.games if game.id not in recorded)) for match in plan
+    )  # fmt: skip
+    return [match for match in left if match.games]
+
+
+def _unchanged(bot: Submission) -> Submission:
+    """The bot, if its files still are those that were taken in. Raises SubmissionError."""
+    if inspect(bot.folder).version != bot.version:
+        raise SubmissionError(
+            f"{bot.folder}: the files of {bot.name} were changed since they were taken in; remove this folder and "
+            f"add the same version again"
+        )
+    return bot
+
+
+def _over_grpc() -> SeatTable:
+    # Here, since all else that a league does needs neither gRPC nor its import time.
+    from referee.match import Table
+    from referee.players import connect
+
+    return partial(Table, connect=connect)
+
+
+def _publish_site(site: Path, *, league: str, nights: Sequence[Night], records: Sequence[GameRecord]) -> Path:
+    from referee.publish import publish_site
+
+    return publish_site(site, league=league, nights=nights, records=records)
