@@ -1,0 +1,298 @@
+"""A bot as the referee meets it: `serve` in a process of its own, a real gRPC client, a Unix socket."""
+
+import os
+import queue
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+
+from treelings import Clock, GameEnd, GameStart, Move, State, View, codec, derive_deck
+from treelings.v1.game_pb2 import BotMessage, RefereeMessage
+
+PATIENCE_S = 20.0  # never waited for by a test that passes
+
+FIRST = """
+    import treelings
+
+    class First(treelings.Bot):
+        def start(self, game): print("start", game.game, game.seat, flush=True)
+        def choose(self, view): return view.legal_moves[0]
+        def end(self, result): print("end", result.outcome, result.scores, flush=True)
+
+    treelings.serve(First)
+"""
+
+ENDLESS = """
+                print("thinking", flush=True)
+                while True:
+                    pass
+"""
+
+
+def choosing(body: str) -> str:
+    """A bot whose `choose` has this body."""
+    return FIRST.replace("return view.legal_moves[0]", body)
+
+
+class Client:
+    """The referee's end of one bot process."""
+
+    def __init__(self, process: "subprocess.Popen[str]", socket: Path) -> None:
+        self.process = process
+        self.channel = grpc.insecure_channel(f"unix:{socket}")
+        self.watchdog = threading.Timer(PATIENCE_S, process.kill)
+        self.watchdog.start()
+
+    def game(self, seat: int = 0, name: str = "game") -> "Game":
+        game = Game(self.channel)
+        game.send(codec.start_message(GameStart(name, seat, 2, "start", Clock())))
+        return game
+
+    def output(self) -> tuple[int, str, str]:
+        """Exit code, stdout and stderr once the process has ended."""
+        out, err = self.process.communicate(timeout=PATIENCE_S)
+        return self.process.returncode, out, err
+
+
+class Game:
+    """One stream."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        self._sent: queue.SimpleQueue[RefereeMessage | None] = queue.SimpleQueue()
+        play = channel.stream_stream(codec.PATH, RefereeMessage.SerializeToString, BotMessage.FromString)
+        self.call = play(iter(self._sent.get, None), wait_for_ready=True, timeout=PATIENCE_S)
+        self._answers = iter(self.call)
+
+    def send(self, message: RefereeMessage) -> None:
+        self._sent.put(message)
+
+    def hang_up(self) -> None:
+        self._sent.put(None)
+
+    def receive(self) -> BotMessage:
+        message: BotMessage = next(self._answers)
+        return message
+
+    def rest(self) -> list[BotMessage]:
+        return list(self._answers)
+
+    def play(self) -> State:
+        """Ready, a whole game against the first legal move, End."""
+        codec.read_ready(self.receive())
+        state = State.deal(derive_deck(bytes(32), "demo/0"), 2)
+        history: list[Move] = []
+        told = 0
+        while not state.over:
+            move = state.legal_moves()[0]
+            if state.seat == 0:
+                self.send(codec.query_message(View.of(state, tuple(history)), told))
+                told = len(history)
+                move = state.parse(codec.read_reply(self.receive(), state.turn))
+            history.append(move)
+            state.play(move)
+        self.send(codec.end_message(GameEnd("festival", (1, 2), state.scores())))
+        assert self.rest() == []
+        assert self.call.code() is grpc.StatusCode.OK
+        return state
+
+    def ask(self) -> None:
+        """Ready, then the first query."""
+        codec.read_ready(self.receive())
+        self.send(codec.query_message(View.of(State.deal(derive_deck(bytes(32), "demo/0"), 2)), 0))
+
+    def failure(self) -> tuple[grpc.StatusCode, str]:
+        with pytest.raises(grpc.RpcError):
+            self.receive()
+        return self.call.code(), self.call.details()
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Iterator[Callable[..., Client]]:
+    """Starts a bot from its source."""
+    clients: list[Client] = []
+
+    def start(source: str) -> Client:
+        (tmp_path / "bot.py").write_text(textwrap.dedent(source))
+        socket = tmp_path / "bot.sock"
+        process = subprocess.Popen(
+            [sys.executable, "bot.py"], cwd=tmp_path, env={**os.environ, "TREELINGS_SOCKET": str(socket)},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        clients.append(Client(process, socket))
+        return clients[-1]
+
+    yield start
+    for client in clients:
+        client.watchdog.cancel()
+        client.channel.close()
+        client.process.kill()
+        client.process.communicate()
+
+
+def test_a_bot_plays_a_whole_game_and_a_second_one_in_the_same_process(bot: Callable[..., Client]) -> None:
+    client = bot(FIRST)
+    first = client.game(name="one").play()
+    second = client.game(name="two").play()
+    assert first.over
+    assert first.scores() == second.scores()
+    client.process.terminate()
+    _, out, err = client.output()
+    score = f"end festival {first.scores()}"
+    assert out.splitlines() == ["start one 0", score, "start two 0", score]
+    assert err == ""
+
+
+def test_every_game_has_an_instance_of_its_own(bot: Callable[..., Client]) -> None:
+    client = bot(
+        choosing("self.moves = getattr(self, 'moves', 0) + 1; assert self.moves < 40; return view.legal_moves[0]")
+    )
+    for _ in range(3):
+        client.game().play()
+
+
+def test_the_socket_lets_any_user_connect(bot: Callable[..., Client], tmp_path: Path) -> None:
+    client = bot(FIRST)
+    client.game().play()
+    assert stat.S_IMODE((tmp_path / "bot.sock").stat().st_mode) == 0o666
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_bot_even_while_it_thinks(bot: Callable[..., Client], number: signal.Signals) -> None:
+    client = bot(choosing("\n" + ENDLESS))
+    game = client.game()
+    game.ask()
+    assert client.process.stdout is not None
+    assert client.process.stdout.readline() == "start game 0\n"
+    assert client.process.stdout.readline() == "thinking\n"
+    client.process.send_signal(number)
+    assert client.output() == (128 + number, "", "")
+
+
+def test_a_crash_in_choose_ends_the_process_with_the_reason_for_referee_and_author(bot: Callable[..., Client]) -> None:
+    client = bot(choosing("raise KeyError('no such\\nplan ' + 'x' * 1000)"))
+    game = client.game()
+    game.ask()
+    code, details = game.failure()
+    assert code is grpc.StatusCode.UNKNOWN
+    assert details.startswith("KeyError: 'no such\\nplan xxx")
+    assert details.endswith("...")
+    assert len(details) == 300
+    exit_code, _, err = client.output()
+    assert exit_code == 1
+    assert err.startswith("Traceback (most recent call last):")
+    assert ", in choose" in err
+    assert "KeyError: 'no such" in err
+
+
+def test_the_reason_of_a_crash_is_one_line_of_ascii(bot: Callable[..., Client]) -> None:
+    game = bot(choosing("raise ValueError('über\\nall\\n  \\x00\\ud800')")).game()
+    game.ask()
+    _, details = game.failure()
+    assert details == "ValueError: \\xfcber all \x00\\ud800"
+
+
+@pytest.mark.parametrize("hook", ["__init__", "start"])
+def test_a_crash_before_the_first_move_is_told_like_any_other(bot: Callable[..., Client], hook: str) -> None:
+    client = bot(FIRST.replace("def choose", f"def {hook}(self, game=None): 1 / 0\n        def choose"))
+    assert client.game().failure() == (grpc.StatusCode.UNKNOWN, "ZeroDivisionError: division by zero")
+    assert client.output()[0] == 1
+
+
+def test_sys_exit_in_a_bot_is_a_crash(bot: Callable[..., Client]) -> None:
+    client = bot(choosing("raise SystemExit('enough')"))
+    game = client.game()
+    game.ask()
+    assert game.failure() == (grpc.StatusCode.UNKNOWN, "SystemExit: enough")
+    assert client.output()[0] == 1
+
+
+@pytest.mark.parametrize(("value", "shown"), [("'R'", "'R'"), ("None", "None"), ("'y' * 10**6", "'yyy")])
+def test_an_answer_that_is_no_move_is_a_type_error_that_names_it(
+    bot: Callable[..., Client], value: str, shown: str
+) -> None:
+    game = bot(choosing(f"return {value}")).game()
+    game.ask()
+    _, details = game.failure()
+    says = "TypeError: First.choose: expected a Move, one of view.legal_moves, got "
+    assert details.startswith(says + shown)
+    assert len(details) <= 300
+
+
+def test_a_referee_that_hangs_up_ends_the_game_and_not_the_bot(bot: Callable[..., Client]) -> None:
+    client = bot(FIRST)
+    given_up = client.game(name="given up")
+    given_up.ask()
+    given_up.receive()
+    given_up.call.cancel()  # type: ignore[no-untyped-call]  # so the stubs have it
+    half_closed = client.game(name="half closed")
+    codec.read_ready(half_closed.receive())
+    half_closed.hang_up()
+    assert half_closed.rest() == []
+    client.game(name="played").play()
+    client.process.terminate()
+    _, out, err = client.output()
+    assert [line for line in out.splitlines() if line.startswith("end")] == [out.splitlines()[-1]]
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("message", "says"),
+    [
+        (RefereeMessage(), "expected Start, got an empty message"),
+        (codec.end_message(GameEnd("void", (), ())), "expected Start, got End"),
+    ],
+)
+def test_a_referee_that_breaks_the_protocol_is_told_and_the_bot_lives_on(
+    bot: Callable[..., Client], message: RefereeMessage, says: str
+) -> None:
+    client = bot(FIRST)
+    broken = Game(client.channel)
+    broken.send(message)
+    code, details = broken.failure()
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert details == f"treelings.errors.ProtocolError: {says}"
+    client.game().play()
+
+
+def run(source: str, socket: str | None) -> "subprocess.CompletedProcess[str]":
+    env = {name: value for name, value in os.environ.items() if name != "TREELINGS_SOCKET"}
+    if socket is not None:
+        env["TREELINGS_SOCKET"] = socket
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)], env=env, capture_output=True, text=True, timeout=PATIENCE_S,
+        check=False,
+    )  # fmt: skip
+
+
+def test_a_bot_started_by_hand_says_how_it_is_meant_to_be_run() -> None:
+    result = run(FIRST, None)
+    assert result.returncode == 1
+    assert "this is run by the referee" in result.stderr
+    assert "treelings match FOLDER random" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_socket_that_cannot_be_bound_is_named(tmp_path: Path) -> None:
+    result = run(FIRST, str(tmp_path / "absent" / "bot.sock"))
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"TREELINGS_SOCKET={tmp_path}/absent/bot.sock: cannot listen there: ")
+    assert "Traceback" not in result.stderr
+
+
+def test_an_instance_in_place_of_a_class_is_refused(tmp_path: Path) -> None:
+    result = run(FIRST.replace("serve(First)", "serve(First())"), str(tmp_path / "bot.sock"))
+    assert "TypeError: serve: expected a subclass of treelings.Bot (the class, no instance), got <" in result.stderr
+
+
+def test_grpc_is_silenced_unless_the_author_wants_to_hear_it() -> None:
+    show = "import treelings.server, os; print(os.environ['GRPC_VERBOSITY'])"
+    assert run(show, None).stdout == "NONE\n"
+    assert run("import os; os.environ['GRPC_VERBOSITY'] = 'error'; " + show, None).stdout == "error\n"
