@@ -15,8 +15,8 @@ app = typer.Typer(
     no_args_is_help=True,
     help="""Run a league: nights of round-robin matches between submitted bots.
 
-`init` makes one, `add` takes bots in, `run` plays a night to its end, `publish` writes the leaderboard, `reveal` opens the
-night's secret so that anybody can check its decks. A run that was interrupted goes on with `run`.""",
+`init` makes one, `add` takes bots in, `run` plays a night to its end, `publish` writes the leaderboard, `reveal` opens
+the night's secret so that anybody can check its decks. A run that was interrupted goes on with `run`.""",
 )
 
 
@@ -83,16 +83,19 @@ def run(
     from referee.cli.progress import GameProgress
     from referee.cli.sandboxes import sandbox_for
     from referee.loop import run as run_loop
+    from referee.sandbox.limits import Limits
 
     with _open(folder) as league:
         night = league.current_night()
         number = (night or league.open_night()).number
         _announce(league, number)
-        box = sandbox_for(sandbox, league.submissions(number), league.config.sandbox, league.name, trust=trust_bots)
+        box = sandbox_for(
+            sandbox, league.untrusted(), league.name, trust=trust_bots, limits=Limits(**league.config.limits())
+        )
         with GameProgress(f"night {number}") as progress:
             summary = run_loop(league.run(box, jobs=jobs, progress=progress))
         _show_standings(league, number)
-        if summary.voids:
+        if not summary.finished:
             err.print(f"{len(summary.voids)} games are void and missing; run again to play them:", style="yellow")
             for void in summary.voids[:20]:
                 err.print(f"  {void.game}: {void.reasons[-1]}", markup=False, soft_wrap=True)
@@ -140,7 +143,7 @@ def publish(
 
 @app.command("reveal")
 def reveal(folder: options.LeagueFolder, night: options.Night = None) -> None:
-    """Publish a finished night's secret, so that everybody can check its decks; the last finished night if none is named."""
+    """Publish a finished night's secret, so that anybody can check its decks; the last finished one if none is named."""
     with _open(folder) as league:
         shown = league.reveal(night)
         out.print(f"Night {shown.number}: secret {shown.secret}", markup=False, soft_wrap=True)

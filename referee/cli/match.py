@@ -64,7 +64,7 @@ def match(
     from referee.players import connect
     from referee.sandbox.limits import Limits
     from referee.standings import standings
-    from referee.submissions import find_bot, inspect
+    from referee.submissions import find_bot, inspect, is_sample
 
     if not MIN_PLAYERS <= len(bots) <= MAX_PLAYERS:
         raise typer.BadParameter(f"a table has {MIN_PLAYERS} to {MAX_PLAYERS} bots, got {len(bots)}")
@@ -73,7 +73,8 @@ def match(
         raise typer.BadParameter("--deal-id names one deal; leave out --deals")
     spec = _spec([bot.name for bot in submissions], deals or _DEALS, deal_id, refill.value)
     key = parse_secret(secret) if secret else secrets.token_bytes(SECRET_BYTES)
-    box = sandbox_for(sandbox, submissions, Limits(), "match", trust=trust_bots)
+    strangers = [bot for bot in submissions if not is_sample(bot)]
+    box = sandbox_for(sandbox, strangers, "match", trust=trust_bots, limits=Limits())
     with records.open("w", encoding="utf-8") if records else nullcontext() as file, GameProgress(spec.id) as progress:
         table = Table(spec, {bot.name: bot for bot in submissions}, box, key, Clock(), connect)
         played, voids = run(_play(spec, table, box, progress, file))

@@ -18,8 +18,8 @@ def replay(
 ) -> None:
     """Show a recorded game turn by turn.
 
-    Each turn shows the market before the move, the move in notation, the time it took and the mover's row after it; the end
-    shows every row with the columns that score marked by *.
+    Each turn shows the market before the move, the move in notation, the time it took and the mover's row after it;
+    the end shows every row with the columns that score marked by *.
     """
     from itertools import islice
 
