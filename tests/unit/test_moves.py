@@ -101,7 +101,7 @@ def test_no_second_move_can_be_made_by_accident() -> None:
     with pytest.raises(TypeError, match=r"Move\.parse"):
         Move("R", "R", "")
     with pytest.raises(TypeError, match=r"Move\.parse"):
-        Move()
+        Move("-")
 
 
 def test_there_are_6722_moves() -> None:

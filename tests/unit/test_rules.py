@@ -344,8 +344,9 @@ def test_the_star_means_the_letter_for_a_guild_that_the_seat_has_too() -> None:
 
 @pytest.mark.parametrize("text", ["*", "*<R", "*>GR"])
 def test_a_lone_single_is_still_placed_as_it_must_be(text: str) -> None:
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalMove) as caught:
         position("R1", "O1", market="RROOG").parse(text)
+    assert f"illegal move {text!r}" in str(caught.value)
 
 
 def test_the_star_of_a_lone_single_is_not_itself_playable() -> None:

@@ -45,8 +45,18 @@ class Move:
     new_mask: int
     left_end: str
 
-    def __init__(self, *_: object) -> None:
-        raise TypeError("each Move exists once: get it from legal_moves or by Move.parse, e.g. Move.parse('R<R')")
+    def __init__(self, take: str, left: str = "", right: str = "", _maker: object = None) -> None:
+        """Raises TypeError for everybody but Move.parse: a second move like the first would equal nothing."""
+        if _maker is not _MOVES:
+            raise TypeError("each Move exists once: get it from legal_moves or by Move.parse, e.g. Move.parse('R<R')")
+        new = left + right
+        self.take = take
+        self.left = left
+        self.right = right
+        self.notation = take + (f"<{left}" if left else "") + (f">{right}" if right else "")
+        self.take_index = TAKES.index(take)
+        self.new_mask = sum(1 << GUILDS.index(guild) for guild in new)
+        self.left_end = left[::-1]
 
     def __str__(self) -> str:
         return self.notation
@@ -86,15 +96,7 @@ def _read(text: str) -> Move:
         raise NotationError(f"not a move: {quoted(text)}; expected each new guild once behind < or >")
     if take in GUILDS and new not in ("", take):
         raise NotationError(f"not a move: {quoted(text)}; taking {take} brings no other guild than {take}")
-    move = Move.__new__(Move)
-    move.take = take
-    move.left = left
-    move.right = right
-    move.notation = text
-    move.take_index = TAKES.index(take)
-    move.new_mask = sum(1 << GUILDS.index(guild) for guild in new)
-    move.left_end = left[::-1]
-    return move
+    return Move(take, left, right, _MOVES)
 
 
 PASS: Final = Move.parse(PASS_TAKE)

@@ -199,7 +199,8 @@ class State:
     ) -> "State":
         """A position in mid-game from its parts.
 
-        heights, market  packed, per seat and in all
+        rows, heights    per seat, the latter packed; the state keeps these very lists and will change them
+        market           packed
         pile             each card face down as one of ONE, from the bottom up, without the firefly: whether
                          it is out follows from their number, and `festival_turn` is then the first turn of
                          the round, because the exact one makes no difference any more
@@ -285,13 +286,13 @@ class State:
             if move.left + move.right in ("", single):
                 move = Move.parse(single + text[1:])
         if not self._legal(move):
-            raise self._illegal(move)
+            raise self._illegal(move, text)
         return move
 
     def play(self, move: Move) -> None:
         """Play one of `legal_moves()`; raises IllegalMove for any other and changes nothing then."""
         if not self._legal(move):
-            raise self._illegal(move)
+            raise self._illegal(move, move.notation)
         seat = self.seat
         offer = _OFFERS[self._market]
         taken = offer.taken[move.take_index]
@@ -380,7 +381,8 @@ class State:
 
     def _legal(self, move: Move) -> bool:
         # Every guild of the take that the seat lacks is placed, no other: Move.parse saw to "exactly once".
-        return _OFFERS[self._market].mask[move.take_index] & ~self._own[self.seat] == move.new_mask and not self.over
+        new = _OFFERS[self._market].mask[move.take_index] & ~self._own[self.seat]
+        return new == move.new_mask and not self.over
 
     def _fill(self, short: int, turn: int) -> None:
         left = max(0, self._left - short)
@@ -389,14 +391,15 @@ class State:
         if left < BELOW_FIREFLY and self.festival_turn < 0:
             self.festival_turn = turn
 
-    def _illegal(self, move: Move) -> IllegalMove:
-        """What is wrong with a move that is not legal here, in words for its author."""
-        where = f"illegal move {move.notation!r} for seat {self.seat} at turn {self.turn}"
+    def _illegal(self, move: Move, text: str) -> IllegalMove:
+        """What is wrong with a move that is not legal here, in words for its author, who wrote `text`."""
+        where = f"illegal move {text!r} for seat {self.seat} at turn {self.turn}"
         if self.over:
             return IllegalMove(f"{where}: the game is over")
-        mask = _OFFERS[self._market].mask[move.take_index]
-        if mask != -1:
-            new = "".join(g for i, g in enumerate(GUILDS) if (mask & ~self._own[self.seat]) >> i & 1)
+        taken = _OFFERS[self._market].mask[move.take_index]
+        if taken != -1:
+            lacking = taken & ~self._own[self.seat]
+            new = "".join(letter for guild, letter in enumerate(GUILDS) if lacking >> guild & 1)
             placed = move.left + move.right
             reason = f"expected the new guilds ({new or 'none'}) behind < or >, got {placed or 'none'}"
         elif move is PASS:
