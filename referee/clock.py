@@ -18,8 +18,8 @@ class SeatClock:
 
     @property
     def limit_ms(self) -> int:
-        """Time for the next answer: the smaller of the move limit and the bank, at least one."""
-        return max(1, min(self._control.move_ms, int(self.bank_ms)))
+        """Time for the next answer: the smaller of the move limit and the bank, whole milliseconds."""
+        return min(self._control.move_ms, int(self.bank_ms))
 
     def charge(self, ms: float) -> None:
         """Book an answer that came within the limit and took `ms`."""

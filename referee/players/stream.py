@@ -20,6 +20,8 @@ _STANDSTILL_S: Final = 1.0
 """A timer this late means that our own process or machine stood still: no time was taken fairly."""
 
 _LONGEST_STATUS: Final = 160
+_SENDING_FAILED: Final = "Internal error from Core"
+"""What gRPC puts over the peer's own status where a request was still on its way when the peer ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +116,7 @@ class Stream:
             try:
                 message = await self._call.read()
             except grpc.aio.AioRpcError as error:
-                status = f"{error.code().name}: {error.details()}"
-                self._settle(Broken(f"status {printable(status, _LONGEST_STATUS)}"))
+                self._settle(Broken(_status(error)))
             else:
                 self._arrived = self._now()
                 self._settle(message if isinstance(message, bytes) else Broken("status OK"))
@@ -128,6 +129,12 @@ class Stream:
             self._over = message
         if self._awaited is not None and due:
             self._awaited.set_result(message)
+
+
+def _status(error: grpc.aio.AioRpcError) -> str:
+    if error.details() == _SENDING_FAILED:
+        return "before it took what was sent"
+    return "status " + printable(f"{error.code().name}: {error.details()}", _LONGEST_STATUS)
 
 
 def _expire(answer: "asyncio.Future[bytes | Unasked | Broken | None]") -> None:
