@@ -131,9 +131,9 @@ def standings_json(league: str, records: Iterable[GameRecord]) -> str:
 
 
 def standings_csv(rows: Iterable[Standing]) -> str:
-    """The rows as CSV with a header; a text that a spreadsheet would take for a formula gets a leading '."""
+    """The rows as CSV (RFC 4180) with a header; a text that a spreadsheet would take for a formula gets a leading '."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text)
     writer.writerow(COLUMNS)
     for row in rows:
         plain = _plain(row)

@@ -1,0 +1,387 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from referee.errors import RecordError
+from referee.model import Fault, FaultKind, GameRecord, PlayedMove
+from referee.records import (
+    MAX_RECORD_BYTES,
+    from_json,
+    problems,
+    ranks,
+    read_records,
+    states,
+    to_json,
+)
+from referee.schedule import plan_match
+from tests.support.records import BOTS, random_record
+from tests.support.sites import write_records
+from treelings import State
+
+SECRET = bytes(32)
+
+
+def record(players: int = 2, *, seed: int = 1, fault_chance: float = 0.0) -> GameRecord:
+    match = plan_match(league="thursday", night=1, bots=BOTS[:players], deals=1, refill="start")
+    return random_record(match.games[1], SECRET, Random(seed), fault_chance=fault_chance)
+
+
+def forfeited(players: int, count: int) -> GameRecord:
+    """A random game in which this many seats forfeit, the first of them after its first turn."""
+    match = plan_match(league="thursday", night=1, bots=BOTS[:players], deals=1, refill="start")
+    for seed in range(1_000):
+        found = random_record(match.games[0], SECRET, Random(seed), fault_chance=0.03)
+        if len(found.faults) == count and found.faults[0].turn > 0:
+            return found
+    raise AssertionError("no such game among the first thousand")
+
+
+def fault(seat: int, turn: int) -> Fault:
+    return Fault(seat, turn, FaultKind.CRASH, "gone")
+
+
+class TestText:
+    def test_keys_are_in_the_order_of_the_page(self) -> None:
+        line = to_json(forfeited(3, 1))
+        value = json.loads(line)
+        assert list(value) == [
+            "format", "league", "night", "match", "deal", "rotation", "rules", "seats", "deck", "moves",
+            "festival_turn", "ended", "faults", "scores", "ranks",
+        ]  # fmt: skip
+        assert list(value["rules"]) == ["players", "refill"]
+        assert list(value["seats"][0]) == ["bot", "version"]
+        assert list(value["faults"][0]) == ["seat", "turn", "kind", "detail"]
+        assert {tuple(move) for move in value["moves"]} == {
+            ("seat", "move", "ms"),
+            ("seat", "move", "ms", "by"),
+        }
+
+    def test_a_record_is_one_compact_line_of_ascii(self) -> None:
+        line = to_json(replace(record(), league="Dönerstag \u2028 \u202e"))
+        assert line.isascii()
+        assert len(line.splitlines()) == 1
+        assert '", "' not in line
+
+    @pytest.mark.parametrize("players", [2, 3, 4, 5])
+    def test_what_was_written_is_read_again(self, players: int) -> None:
+        game = forfeited(players, 1)
+        assert from_json(to_json(game)) == game
+
+    def test_a_game_outside_a_league_has_no_night_and_may_have_no_deal(self) -> None:
+        game = replace(record(), night=None, deal=None, league="")
+        assert from_json(to_json(game)) == game
+
+    def test_unknown_keys_are_kept_and_written_back_wherever_they_are(self) -> None:
+        value = json.loads(to_json(forfeited(3, 1)))
+        value["weather"] = {"rain": [1, 2.5, None]}
+        value["rules"]["variant"] = "moon"
+        value["seats"][1]["colour"] = "red"
+        value["moves"][3]["thought"] = "hm"
+        value["faults"][0]["log"] = "…"
+        line = json.dumps(value)
+        assert json.loads(to_json(from_json(line))) == value
+
+    def test_a_record_of_more_than_64_kib_is_neither_written_nor_read(self) -> None:
+        game = replace(record(), extra={"long": "x" * MAX_RECORD_BYTES})
+        with pytest.raises(RecordError, match="at most 65536 bytes"):
+            to_json(game)
+        with pytest.raises(RecordError, match="line 7: expected at most 65536 bytes"):
+            from_json(" " * MAX_RECORD_BYTES + to_json(record()), "line 7")
+
+    def test_numbers_that_json_cannot_hold_are_not_written(self) -> None:
+        with pytest.raises(RecordError, match="JSON"):
+            to_json(replace(record(), moves=(PlayedMove(0, "R", float("nan")),)))
+
+
+def _set(*path: str | int, to: object) -> Callable[[dict[str, object]], None]:
+    def change(value: dict[str, object]) -> None:
+        at: object = value
+        for step in path[:-1]:
+            at = at[step]  # type: ignore[index]  # paths of the tests below exist
+        at[path[-1]] = to  # type: ignore[index]
+
+    return change
+
+
+def _drop(key: str) -> Callable[[dict[str, object]], None]:
+    def change(value: dict[str, object]) -> None:
+        del value[key]
+
+    return change
+
+
+SHAPES: dict[str, tuple[Callable[[dict[str, object]], None], str]] = {
+    "another format": (_set("format", to="treelings-game/2"), r"key format: expected: 'treelings-game/1'"),
+    "a missing key": (_drop("deck"), "key deck: expected it to be there"),
+    "a number as text": (_set("rotation", to="1"), 'key rotation: expected: a valid integer; got "1"'),
+    "a truth as a number": (_set("rotation", to=True), "key rotation: expected: a valid integer; got true"),
+    "night 0": (_set("night", to=0), r"key night.*got 0"),
+    "a seat beyond the players": (_set("moves", 2, "seat", to=2), "moves with numbers under 2"),
+    "a rotation beyond the players": (_set("rotation", to=2), "rotation with numbers under 2"),
+    "a negative time": (_set("moves", 2, "ms", to=-1), r"key moves\[2\]\.ms: .*got -1"),
+    "a time as text": (_set("moves", 2, "ms", to="3"), r"key moves\[2\]\.ms: .*got \"3\""),
+    "a time of too many digits": (_set("moves", 2, "ms", to=10**400), r"key moves\[2\]\.ms"),
+    "moves by a stranger": (_set("moves", 0, "by", to="me"), r"key moves\[0\]\.by: expected: 'referee'"),
+    "an unknown kind of fault": (
+        _set("faults", to=[{"seat": 0, "turn": 1, "kind": "boredom", "detail": ""}]),
+        r"key faults\[0\]\.kind: expected: 'startup'",
+    ),
+    "an unknown end": (_set("ended", to="tired"), "key ended: expected: 'festival' or 'forfeit'"),
+    "an unknown refill": (_set("rules", "refill", to="never"), r"key rules\.refill: expected: 'start' or"),
+    "one player": (_set("rules", "players", to=1), r"key rules\.players"),
+    "fewer seats than players": (_set("rules", "players", to=3), "3 seats for 3 players, not 2"),
+    "fewer ranks than players": (_set("ranks", to=[1]), "2 ranks for 2 players, not 1"),
+    "no scores of a finished table": (_set("scores", to=None), "scores where the game was played out"),
+    "a bot's name that is none": (_set("seats", 0, "bot", to="<b>"), r"key seats\[0\]\.bot"),
+    "a bot's name with a separator": (_set("seats", 0, "bot", to="a-vs-b"), "no '-vs-' in it"),
+    "a version that is no digest": (_set("seats", 0, "version", to="1.0"), r"key seats\[0\]\.version"),
+    "a deck that is too short": (_set("deck", to="ROY"), "key deck: .*at least 109 characters"),
+    "letters of no guild in a deck": (_set("deck", to="X" * 109), "key deck: .*pattern"),
+    "half a character": (_set("deal", to="\ud800"), "key deal"),
+    "moves that are no list": (_set("moves", to={"0": 1}), "key moves: .*got an object with 1 entries"),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_record_of_a_wrong_shape_is_refused_naming_line_key_expected_and_got(shape: str) -> None:
+    change, message = SHAPES[shape]
+    value = json.loads(to_json(record()))
+    change(value)
+    with pytest.raises(RecordError, match=rf"^games\.jsonl, line 3: .*{message}") as caught:
+        from_json(json.dumps(value), "games.jsonl, line 3")
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", "no JSON at character 1"),
+        ("{", "no JSON at character 2"),
+        ("[]", "got a list with 0 entries"),
+        ('{"ms": NaN}', "not finite: NaN"),
+        ('{"ms": -Infinity}', "not finite: -Infinity"),
+        ('{"ms": 1e999}', "not finite: 1e999"),
+        ('{"a": 1, "a": 2}', "the key 'a' twice"),
+        ("[" * 60_000, "nested too deeply"),
+        ('{"night": ' + "9" * 5_000 + "}", "line 1"),
+    ],
+)
+def test_text_that_is_no_json_object_of_finite_numbers_is_refused(line: str, message: str) -> None:
+    with pytest.raises(RecordError, match=message):
+        from_json(line, "line 1")
+
+
+class TestFiles:
+    def test_records_are_read_one_a_line_and_empty_lines_are_skipped(self, tmp_path: Path) -> None:
+        games = [record(seed=seed) for seed in range(3)]
+        path = write_records(tmp_path / "games.jsonl", games)
+        path.write_text(path.read_text().replace("\n", "\n\n"))
+        assert list(read_records(path)) == games
+
+    def test_an_error_names_file_and_line(self, tmp_path: Path) -> None:
+        path = write_records(tmp_path / "games.jsonl", [record()])
+        path.write_text(path.read_text() + "oops\n")
+        with pytest.raises(RecordError, match=r"games\.jsonl, line 2: expected a JSON object"):
+            list(read_records(path))
+
+    def test_a_line_without_end_is_not_read_to_its_end(self, tmp_path: Path) -> None:
+        path = tmp_path / "games.jsonl"
+        path.write_bytes(b"x" * 1_000_000)
+        with pytest.raises(RecordError, match="line 1: expected at most 65536 bytes"):
+            list(read_records(path))
+
+    def test_bytes_that_are_no_text_are_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "games.jsonl"
+        path.write_bytes(b"\xff\xfe\n")
+        with pytest.raises(RecordError, match="line 1: expected UTF-8 text"):
+            list(read_records(path))
+
+    def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(RecordError, match=r"none\.jsonl: cannot be read"):
+            list(read_records(tmp_path / "none.jsonl"))
+
+
+class TestStates:
+    def test_there_is_one_position_more_than_moves_and_the_last_has_the_scores(self) -> None:
+        game = record(3)
+        positions = list(states(game))
+        assert len(positions) == len(game.moves) + 1
+        assert positions[-1].over
+        assert positions[-1].scores() == game.scores
+
+    def test_each_position_is_a_move_after_the_one_before(self) -> None:
+        for turn, (before, after) in enumerate(pairwise(states(record()))):
+            assert (before.turn, after.turn) == (turn, turn + 1)
+
+
+class TestRanks:
+    @pytest.mark.parametrize(
+        ("scores", "faults", "expected"),
+        [
+            ((9, 7, 7, 1), (), (1, 2, 2, 4)),
+            ((5, 5, 3), (), (1, 1, 3)),
+            ((9, 7, 5), (fault(0, 4),), (3, 1, 2)),
+            ((9, 7, 5, 3), (fault(0, 4), fault(1, 6)), (4, 3, 1, 2)),
+            (None, (fault(1, 5),), (1, 2)),
+            (None, (fault(0, 0), fault(1, 0)), (1, 1)),
+            (None, (fault(2, 3), fault(0, 8)), (2, 1, 3)),
+        ],
+    )
+    def test_forfeits_rank_last_and_among_them_the_later_the_better(
+        self, scores: tuple[int, ...] | None, faults: tuple[Fault, ...], expected: tuple[int, ...]
+    ) -> None:
+        assert ranks(len(expected), scores, faults) == expected
+
+
+class TestProblems:
+    @pytest.mark.parametrize("players", [2, 3, 4, 5])
+    def test_a_game_by_the_rules_has_none(self, players: int) -> None:
+        assert problems(record(players)) == []
+
+    @pytest.mark.parametrize(("players", "count"), [(2, 1), (3, 1), (3, 2), (4, 2), (5, 3)])
+    def test_a_game_with_forfeits_by_the_rules_has_none(self, players: int, count: int) -> None:
+        assert problems(forfeited(players, count)) == []
+
+    def test_bots_that_never_started_leave_a_game_without_moves(self) -> None:
+        startup = tuple(Fault(seat, 0, FaultKind.STARTUP, "") for seat in (0, 1))
+        game = replace(
+            record(), moves=(), festival_turn=None, ended="forfeit", faults=startup, scores=None, ranks=(1, 1)
+        )
+        assert problems(game) == []
+
+    def test_a_deck_that_is_none(self) -> None:
+        assert problems(replace(record(), deck="R" * 109))[0].startswith("deck: expected")
+
+    def test_a_rotation_out_of_range(self) -> None:
+        assert "rotation: expected 0 to 1, got 2" in problems(replace(record(), rotation=2))
+
+    def test_a_match_that_is_not_the_seats(self) -> None:
+        assert problems(replace(record(), match="amber-vs-cedar"))[0].startswith("match: expected amber-vs-birch")
+
+    def test_an_illegal_move(self) -> None:
+        game = record()
+        played = _with_move(game, 4, replace(game.moves[4], move=_illegal(game, 4)))
+        assert problems(played)[0].startswith("turn 4: illegal move")
+
+    def test_text_that_is_no_move(self) -> None:
+        game = record()
+        (problem,) = problems(_with_move(game, 0, replace(game.moves[0], move="\x1b[2J")))
+        assert problem.startswith("turn 0: not a move")
+        assert problem.isprintable()
+
+    def test_a_move_that_is_not_in_canonical_notation(self) -> None:
+        game, turn = _game_with_a_lone_single()
+        star = "*" + game.moves[turn].move[1:]
+        (problem,) = problems(_with_move(game, turn, replace(game.moves[turn], move=star)))
+        assert f"canonical notation, {game.moves[turn].move}, got {star}" in problem
+
+    def test_a_move_of_another_seat(self) -> None:
+        game = record()
+        (problem,) = problems(_with_move(game, 1, replace(game.moves[1], seat=0)))
+        assert problem == "turn 1: expected a move of seat 1, got one of seat 0"
+
+    def test_a_move_of_the_referee_for_a_seat_that_had_not_forfeited(self) -> None:
+        game = record()
+        (problem,) = problems(_with_move(game, 1, replace(game.moves[1], by_referee=True)))
+        assert problem == "turn 1: expected the move to be the bot's own"
+
+    def test_a_move_of_a_bot_whose_seat_had_forfeited(self) -> None:
+        game = forfeited(3, 1)
+        turn = game.faults[0].turn
+        (problem,) = problems(_with_move(game, turn, replace(game.moves[turn], by_referee=False)))
+        assert problem.startswith(f"turn {turn}: expected the move to be the referee's")
+
+    def test_a_move_of_the_referee_that_is_not_the_first_legal_one(self) -> None:
+        game = forfeited(3, 1)
+        turn, other = next(
+            (turn, state.legal_moves()[1])
+            for turn, state in enumerate(states(game))
+            if turn < len(game.moves) and game.moves[turn].by_referee and len(state.legal_moves()) > 1
+        )
+        (problem,) = problems(_with_move(game, turn, replace(game.moves[turn], move=other.notation)))
+        assert f"turn {turn}: expected the referee to play the first legal move" in problem
+
+    def test_moves_after_the_end(self) -> None:
+        game = record()
+        longer = replace(game, moves=(*game.moves, PlayedMove(0, "R", 1.0)))
+        assert problems(longer) == [f"turn {len(game.moves)}: expected no more moves after the end, got 1"]
+
+    def test_a_game_that_was_not_played_out(self) -> None:
+        game = record()
+        assert any("played out" in problem for problem in problems(replace(game, moves=game.moves[:-1])))
+
+    def test_another_festival_turn(self) -> None:
+        (problem,) = problems(replace(record(), festival_turn=None))
+        assert problem.startswith("festival_turn: expected ")
+        assert problem.endswith("got null")
+
+    def test_other_scores_and_other_ranks(self) -> None:
+        game = record()
+        assert game.scores is not None
+        scores = (game.scores[0] + 1, game.scores[1])
+        assert problems(replace(game, scores=scores))[0].startswith("scores: expected")
+        assert problems(replace(game, ranks=game.ranks[::-1]))[0].startswith("ranks: expected")
+
+    def test_a_forfeit_that_no_fault_explains(self) -> None:
+        game = replace(record(), ended="forfeit", scores=None)
+        assert problems(game)[0].startswith("ended: expected festival with 2 seats")
+
+    def test_a_game_that_went_on_with_fewer_than_two_seats_left(self) -> None:
+        game = record()
+        played_on = replace(game, faults=(fault(0, len(game.moves)),))
+        assert problems(played_on)[0] == "ended: expected forfeit with 1 seats that had not forfeited, got festival"
+
+    def test_a_game_that_broke_off_before_its_last_forfeit(self) -> None:
+        game = forfeited(2, 1)
+        late = replace(game, faults=(replace(game.faults[0], turn=len(game.moves) + 1),))
+        assert any("expected turns up to" in problem for problem in problems(late))
+
+    def test_two_faults_of_one_seat(self) -> None:
+        game = forfeited(3, 1)
+        twice = replace(game, faults=game.faults * 2)
+        assert problems(twice)[0].startswith("faults: expected one a seat at most")
+
+    def test_faults_out_of_order(self) -> None:
+        game = forfeited(3, 2)
+        assert problems(replace(game, faults=game.faults[::-1]))[0].startswith("faults: expected them in the order")
+
+    def test_a_forfeit_after_the_last_turn(self) -> None:
+        game = record(3)
+        late = replace(game, faults=(fault(0, len(game.moves)),), ranks=ranks(3, game.scores, (fault(0, 1),)))
+        assert problems(late) == ["faults: expected none after the last turn"]
+
+    def test_a_forfeit_that_would_have_come_after_the_game_was_played_out(self) -> None:
+        game = record()
+        late = replace(
+            game, ended="forfeit", scores=None, faults=(fault(0, len(game.moves)),), ranks=(2, 1)
+        )  # fmt: skip
+        assert problems(late) == ["ended: expected festival, since the game was played out"]
+
+
+def _with_move(game: GameRecord, turn: int, move: PlayedMove) -> GameRecord:
+    return replace(game, moves=(*game.moves[:turn], move, *game.moves[turn + 1 :]))
+
+
+def _illegal(game: GameRecord, turn: int) -> str:
+    state = list(states(game))[turn]
+    legal = {move.notation for move in state.legal_moves()}
+    return next(text for text in ("R", "O", "Y", "G", "B", "P") if text not in legal)
+
+
+def _game_with_a_lone_single() -> tuple[GameRecord, int]:
+    """A game and a turn in which "*" would mean the same as the letter that was played."""
+
+    def lone(state: State, move: str) -> bool:
+        return state.market.count(1) == 1 and state.market["ROYGBP".find(move[0])] == 1
+
+    for seed in range(1_000):
+        game = record(seed=seed)
+        for turn, (state, played) in enumerate(zip(states(game), game.moves, strict=False)):
+            if lone(state, played.move):
+                return game, turn
+    raise AssertionError("no such game among the first thousand")
