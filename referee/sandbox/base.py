@@ -1,0 +1,192 @@
+"""What a runtime image stands on: a slim Python, pulled from a registry or put together from Debian packages."""
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from docker import APIClient
+
+from referee.errors import SandboxError
+from referee.sandbox.apt import PackageArchive, system_archive
+from referee.sandbox.engine import engine_errors, find_image, patience
+from referee.sandbox.layer import SAYS, Report, build_layer
+from referee.text import printable
+
+SLIM_TAG: Final = "3.13-slim"
+_SLIM: Final = "python"
+_REGISTRY_TIMEOUT_S: Final = 15
+_DEBOOTSTRAP_TIMEOUT_S: Final = 900
+_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+_SURPLUS: Final = (
+    "usr/share/doc", "usr/share/man", "usr/share/info", "usr/share/locale", "usr/share/lintian",
+    "usr/share/bash-completion", "var/cache/apt", "var/cache/debconf", "var/lib/apt/lists", "var/log",
+)  # fmt: skip
+
+_PREPARE: Final = r"""
+import compileall, json, os, py_compile, re, shutil, stat, sys, sysconfig
+
+if sys.version_info < (3, 11):
+    sys.exit(f"expected Python 3.11 or newer, got {sys.version.split()[0]}")
+if shutil.which("python") is None:
+    os.symlink(sys.executable, "/usr/local/bin/python")
+# Nobody needs to become another user in here.
+for top in ("/bin", "/sbin", "/usr", "/opt", "/var", "/etc"):
+    for folder, _, names in os.walk(top):
+        for name in names:
+            path = os.path.join(folder, name)
+            mode = os.lstat(path).st_mode
+            if stat.S_ISREG(mode) and mode & 0o6000:
+                os.chmod(path, mode & 0o777)
+# Without .pyc files a bot takes nearly twice as long to start, and a read-only container can write none.
+compileall.compile_dir(
+    sysconfig.get_path("stdlib"),
+    quiet=2,
+    force=True,
+    workers=0,
+    rx=re.compile(r"/(tests?|idlelib|lib2to3|site-packages|dist-packages)/"),
+    invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+) or sys.exit("the standard library does not compile")
+print(json.dumps({"python": "%d.%d" % sys.version_info[:2], "packages": sysconfig.get_path("purelib")}))
+"""
+
+RECIPE: Final = hashlib.sha256(repr((_PREPARE, _SURPLUS)).encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """An image to put the SDK on.
+
+    python    its Python, e.g. "3.11"
+    packages  the folder that its Python imports packages from
+    """
+
+    name: str
+    python: str
+    packages: str
+
+
+class BaseUnavailable(SandboxError):
+    """This way to a base image is closed on this machine; the text says why, in a few words."""
+
+
+def cached_base(engine: APIClient, source: str) -> Base | None:
+    """The base that an earlier build of this source ("slim" or "debian") left on the engine."""
+    if source == "slim":
+        return _find(engine, _slim_name())
+    archive = system_archive()
+    return _find(engine, _debian_name(archive)) if archive else None
+
+
+def _slim_name() -> str:
+    return f"treelings-base-slim:{SLIM_TAG.removesuffix('-slim')}-{RECIPE}"
+
+
+def _debian_name(archive: PackageArchive) -> str:
+    return f"treelings-base-debian:{archive.suite}-{RECIPE}"
+
+
+def slim_base(engine: APIClient, report: Report) -> Base:
+    """The official slim Python image, prepared. Raises BaseUnavailable if the registry does not answer soon."""
+    report(f"asking the registry for {_SLIM}:{SLIM_TAG}")
+    try:
+        with engine_errors("asking the registry"), patience(engine, _REGISTRY_TIMEOUT_S):
+            engine.inspect_distribution(f"{_SLIM}:{SLIM_TAG}")  # type: ignore[no-untyped-call]  # so in types-docker
+    except SandboxError as error:
+        raise BaseUnavailable(f"no answer for {_SLIM}:{SLIM_TAG} from the image registry ({error})") from error
+    report(f"pulling {_SLIM}:{SLIM_TAG}")
+    with engine_errors(f"pulling {_SLIM}:{SLIM_TAG}"):
+        for event in engine.pull(_SLIM, tag=SLIM_TAG, stream=True, decode=True):
+            if "error" in event:
+                raise BaseUnavailable(f"pulling {_SLIM}:{SLIM_TAG}: {printable(str(event['error']), 300)}")
+    return _prepare(engine, f"{_SLIM}:{SLIM_TAG}", _slim_name(), report)
+
+
+def debian_base(engine: APIClient, report: Report) -> Base:
+    """A minimal Debian with Python, put together by debootstrap from this machine's own package archive.
+
+    Raises BaseUnavailable where that cannot be done, SandboxError if it fails.
+    """
+    archive = system_archive()
+    if archive is None:
+        raise BaseUnavailable("apt's sources name no archive of this system, or this is no Debian")
+    if os.geteuid() != 0:
+        raise BaseUnavailable("putting it together from Debian packages takes root")
+    if shutil.which("debootstrap") is None:
+        raise BaseUnavailable("debootstrap is not installed (apt-get install debootstrap)")
+    report(f"putting together Debian {archive.suite} with debootstrap (about a minute)")
+    raw = _import_debian(engine, archive)
+    try:
+        return _prepare(engine, raw, _debian_name(archive), report)
+    except BaseException:
+        with engine_errors("removing what is left of the build"):
+            engine.remove_image(raw, force=True)
+        raise
+
+
+def _find(engine: APIClient, name: str) -> Base | None:
+    image = find_image(engine, name)
+    return Base(name, **json.loads(image["Config"]["Labels"][SAYS])) if image else None
+
+
+def _prepare(engine: APIClient, parent: str, name: str, report: Report) -> Base:
+    report("compiling the standard library")
+    build_layer(engine, parent=parent, script=_PREPARE, name=name)
+    base = _find(engine, name)
+    if base is None:
+        raise SandboxError(f"{name}: it was there a moment ago; is something else removing images?")
+    return base
+
+
+def _import_debian(engine: APIClient, archive: PackageArchive) -> str:
+    """The id of the imported image."""
+    with tempfile.TemporaryDirectory(prefix="treelings-debian-") as folder:
+        root = Path(folder) / "root"
+        keyring = [f"--keyring={archive.keyring}"] if archive.keyring else []
+        _run_alone(
+            # In mount and process namespaces of its own: whatever it mounts or starts ends with it.
+            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "debootstrap", "--variant=minbase",
+             "--include=python3", *keyring, archive.suite, str(root), archive.uri],
+        )  # fmt: skip
+        for surplus in _SURPLUS:
+            shutil.rmtree(root / surplus, ignore_errors=True)
+        pack = subprocess.Popen(["tar", "--numeric-owner", "-C", str(root), "-c", "."], stdout=subprocess.PIPE)
+        try:
+            with engine_errors("importing Debian"):
+                answer = engine.import_image_from_stream(pack.stdout, changes=[f"ENV PATH={_PATH}"])
+        finally:
+            if pack.stdout is not None:
+                pack.stdout.close()
+            code = pack.wait(timeout=60)
+    if code != 0:
+        raise SandboxError(f"importing Debian: tar ended with {code}")
+    for line in answer.splitlines():
+        event = json.loads(line)
+        if "error" in event:
+            raise SandboxError(f"importing Debian: {printable(str(event['error']), 300)}")
+    return str(event["status"])
+
+
+def _run_alone(command: list[str]) -> None:
+    """Run a tool with all its children in a process group that ends with it. Raises SandboxError."""
+    what = next(part for part in command if part == "debootstrap")
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
+        try:
+            code = process.wait(timeout=_DEBOOTSTRAP_TIMEOUT_S)
+        except subprocess.TimeoutExpired as error:
+            raise SandboxError(f"{what}: not done after {_DEBOOTSTRAP_TIMEOUT_S} s") from error
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        if code != 0:
+            log.seek(max(0, log.tell() - 600))
+            raise SandboxError(f"{what} ended with {code}: {printable(log.read().decode('utf-8', 'replace'), 700)}")

@@ -1,0 +1,137 @@
+"""One bot in its container (ports.RunningBot)."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeVar
+
+from docker import APIClient
+from docker.errors import APIError, NotFound
+
+from referee.errors import SandboxError
+from referee.model import Submission
+from referee.ports import BotState
+from referee.sandbox.engine import engine_errors
+from referee.sandbox.folders import SOCKET, wipe
+
+T = TypeVar("T")
+
+LOG_TAIL_BYTES: Final = 2_000
+_KILLED: Final = 137
+
+
+class Call(Protocol):
+    """Runs a blocking function without blocking the event loop."""
+
+    def __call__(self, function: Callable[[], T], /) -> Coroutine[Any, Any, T]:
+        """What the function returns."""
+
+
+class Container:
+    """A bot that was started in a container.
+
+    refusal  why its command could not be executed, in the engine's words; None if it could
+    call     runs what blocks
+    forget   is told once nothing of it is left
+    """
+
+    def __init__(
+        self,
+        engine: APIClient,
+        id_: str,
+        submission: Submission,
+        folder: Path,
+        refusal: str | None,
+        *,
+        call: Call,
+        forget: Callable[["Container"], None],
+    ) -> None:
+        self._engine = engine
+        self._id = id_
+        self._submission = submission
+        self._folder = folder
+        self._refusal = refusal
+        self._call = call
+        self._forget = forget
+        self._removal: asyncio.Task[None] | None = None
+
+    @property
+    def id(self) -> str:
+        """The engine's id of the container."""
+        return self._id
+
+    @property
+    def submission(self) -> Submission:
+        """What it was started from."""
+        return self._submission
+
+    @property
+    def socket(self) -> Path:
+        """The Unix socket that it binds, as this process sees it; under 100 bytes."""
+        return self._folder / SOCKET
+
+    async def state(self) -> BotState:
+        """How it is now. Raises EngineGone, and SandboxError if its container was removed by somebody else."""
+        return await self._call(self._state)
+
+    def _state(self) -> BotState:
+        with engine_errors(f"looking at {self._submission.name}"):
+            try:
+                state = self._engine.inspect_container(self._id)["State"]
+            except NotFound as error:
+                if self._removal is not None:
+                    return BotState(running=False)
+                raise SandboxError(
+                    f"the container of {self._submission.name} is gone: somebody else removed it"
+                ) from error
+        if state["Running"]:
+            return BotState(running=True)
+        code = int(state["ExitCode"])
+        # OOMKilled is true as well when only a child of the bot was killed, and the bot ended of itself later.
+        return BotState(running=False, exit_code=code, out_of_memory=bool(state["OOMKilled"]) and code == _KILLED)
+
+    async def log_tail(self) -> str:
+        """The last 2,000 bytes of its stdout and stderr, undecodable bytes replaced; hostile text."""
+        return await self._call(self._log_tail)
+
+    def _log_tail(self) -> str:
+        with engine_errors(f"reading the log of {self._submission.name}"):
+            try:
+                # As many lines as the bytes could be; the log's own cap bounds what arrives.
+                log = bytes(self._engine.logs(self._id, tail=LOG_TAIL_BYTES))
+            except NotFound:
+                log = b""
+        if self._refusal is not None:
+            log += self._refusal.encode()
+        return log[-LOG_TAIL_BYTES:].decode("utf-8", "replace")
+
+    async def stop(self) -> None:
+        """End it at once and remove all that it left; may be called twice. Raises EngineGone.
+
+        The removal goes on if its caller is cancelled; the sandbox's `close` waits for it.
+        """
+        if self._removal is None or (self._removal.done() and not _went_well(self._removal)):
+            self._removal = asyncio.ensure_future(self._call(self._remove))
+        await asyncio.shield(self._removal)
+        self._forget(self)
+
+    def _remove(self) -> None:
+        remove_container(self._engine, self._id)
+        wipe(self._folder)
+
+
+def remove_container(engine: APIClient, id_: str) -> None:
+    """Remove a container by force, also if it runs; fine if it is gone or going. Raises SandboxError, EngineGone."""
+    with engine_errors("removing a container"):
+        try:
+            engine.remove_container(id_, force=True, v=True)
+        except NotFound:
+            return
+        except APIError as error:
+            if error.status_code != HTTPStatus.CONFLICT or "already in progress" not in str(error.explanation):
+                raise
+
+
+def _went_well(task: asyncio.Task[None]) -> bool:
+    return not task.cancelled() and task.exception() is None

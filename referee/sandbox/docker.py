@@ -1,0 +1,234 @@
+"""Runs bots in Docker containers that hold a hostile one (sandbox.md, Container options).
+
+Two things of that page are left to what it builds on: the engine offers no nosuid and nodev for a bind mount, so
+for the submission's folder it is no-new-privileges, no capabilities and the engine's list of devices that keep
+setuid files and device files from being of use.
+
+Bots cannot starve the referee: each has `cpus` cores' worth at most and half of an engine's usual weight; where
+cores are plenty, `cpuset` keeps one free.
+"""
+
+import asyncio
+import os
+import secrets
+import stat
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final, ParamSpec, TypeVar
+
+from docker import APIClient
+from docker.errors import APIError
+from docker.types import LogConfig, Mount, Ulimit
+
+from referee.errors import SandboxError
+from referee.model import Submission
+from referee.sandbox.container import Container, remove_container
+from referee.sandbox.engine import connect, engine_errors, find_image, reason, require_abilities
+from referee.sandbox.folders import SOCKET, RunFolder, base_folder, dead_runs
+from referee.sandbox.image import wanted_image
+from referee.sandbox.limits import Limits
+from referee.sandbox.run import Run
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+LEAGUE_LABEL: Final = "treelings.league"
+RUN_LABEL: Final = "treelings.run"
+BOT_LABEL: Final = "treelings.bot"
+MATCH_LABEL: Final = "treelings.match"
+
+_BOT_FOLDER: Final = "/bot"
+_SOCKET_FOLDER: Final = "/run/treelings"
+_LOWEST_UID: Final = 200_000
+_UIDS: Final = 1_000_000_000
+_WORKERS: Final = 8
+_NOT_STARTED: Final = (126, 127)  # as a shell has it: cannot be executed, not found
+_ENVIRONMENT: Final = {
+    "TREELINGS_SOCKET": f"{_SOCKET_FOLDER}/{SOCKET}",
+    "PYTHONUNBUFFERED": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "HOME": "/tmp",  # noqa: S108 - the container's own
+    "LANG": "C.UTF-8",
+}
+
+
+class DockerSandbox:
+    """Runs each bot in a container of its own.
+
+    league   the league's name, written on its containers
+    connect  makes the engine's client; raises EngineGone
+    """
+
+    name: Final = "docker"
+
+    def __init__(
+        self, *, league: str, limits: Limits | None = None, connect: Callable[[], APIClient] = connect
+    ) -> None:
+        self._league = league
+        self._limits = limits or Limits()
+        self._connect = connect
+        self._run = Run.new()
+        self._folder = RunFolder("docker", self._run, base_folder())
+        self._images: dict[str, str] = {}
+        self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="docker")
+        self._engine: APIClient | None = None
+        self._bots: set[Container] = set()
+        self._seccomp = resources.files("referee.sandbox").joinpath("seccomp.json").read_text(encoding="utf-8")
+
+    @property
+    def run(self) -> Run:
+        """What its containers and folders are marked with."""
+        return self._run
+
+    async def open(self) -> None:
+        """Check the engine and the runtime image, and sweep leftovers of dead runs. Raises SandboxError."""
+        engine = await self._call(self._connect)
+        try:
+            await self._call(self._open, engine)
+        except BaseException:
+            engine.close()
+            raise
+        self._engine = engine
+
+    def _open(self, engine: APIClient) -> None:
+        with engine_errors("asking what the Docker engine can do"):
+            require_abilities(engine.info())
+        image = wanted_image()
+        if find_image(engine, image) is None:
+            raise SandboxError(f"the runtime image {image} is missing: build it with `treelings image build`")
+        self._images["python"] = image
+        _sweep(engine)
+        self._folder.create()
+
+    async def start(self, submission: Submission, match: str) -> Container:
+        """Start a bot's container; a command that cannot be executed is a bot that has ended. Raises SandboxError."""
+        if self._engine is None:
+            raise SandboxError("the sandbox is not open")
+        bot = await self._call(self._start, self._engine, submission, match)
+        self._bots.add(bot)
+        return bot
+
+    def _start(self, engine: APIClient, submission: Submission, match: str) -> Container:
+        image = self._images.get(submission.runtime)
+        if image is None:
+            expected = ", ".join(self._images)
+            raise SandboxError(f"{submission.name}: runtime: expected {expected}, got {submission.runtime!r}")
+        # Root's bots get a user id each, so that none can use up what the kernel counts by user for another.
+        uid = _LOWEST_UID + secrets.randbelow(_UIDS) if os.geteuid() == 0 else os.geteuid()
+        gid = uid if os.geteuid() == 0 else os.getegid()
+        if uid != os.geteuid():
+            _require_readable(submission)
+        folder = self._folder.add(uid if uid != os.geteuid() else None)
+        with engine_errors(f"starting {submission.name}"):
+            container = str(
+                engine.create_container(
+                    image,
+                    entrypoint=list(submission.command),
+                    user=f"{uid}:{gid}",
+                    hostname="bot",
+                    working_dir=_BOT_FOLDER,
+                    environment=_ENVIRONMENT,
+                    healthcheck={"test": ["NONE"]},
+                    labels={
+                        LEAGUE_LABEL: self._league,
+                        RUN_LABEL: str(self._run),
+                        BOT_LABEL: submission.name,
+                        MATCH_LABEL: match,
+                    },
+                    host_config=self._host_config(engine, submission.folder, folder),
+                )["Id"]
+            )
+            refusal = None
+            try:
+                engine.start(container)
+            except APIError as error:
+                refusal = reason(error)
+                if engine.inspect_container(container)["State"]["ExitCode"] not in _NOT_STARTED:
+                    raise
+        return Container(engine, container, submission, folder, refusal, call=self._call, forget=self._bots.discard)
+
+    def _host_config(self, engine: APIClient, submission: Path, sockets: Path) -> dict[str, Any]:
+        limits = self._limits
+        return engine.create_host_config(
+            network_mode="none",
+            cap_drop=["ALL"],
+            security_opt=["no-new-privileges", f"seccomp={self._seccomp}"],
+            read_only=True,
+            tmpfs={
+                "/tmp": f"size={limits.tmp_bytes},nr_inodes={limits.tmp_inodes},noexec,nosuid,nodev"  # noqa: S108
+            },
+            shm_size=limits.shm_bytes,
+            mem_limit=limits.memory_bytes,
+            memswap_limit=limits.memory_bytes,
+            pids_limit=limits.pids,
+            nano_cpus=int(limits.cpus * 1_000_000_000),
+            cpu_shares=limits.cpu_shares,
+            cpuset_cpus=limits.cpuset,
+            oom_score_adj=500,  # should the host itself run short, bots go before the referee
+            ulimits=[
+                Ulimit(name="nofile", soft=limits.nofile, hard=limits.nofile),
+                Ulimit(name="core", soft=0, hard=0),
+            ],
+            log_config=LogConfig(
+                type=LogConfig.types.JSON, config={"max-size": str(limits.log_bytes), "max-file": "1"}
+            ),
+            ipc_mode="private",
+            init=False,
+            mounts=[
+                Mount(_BOT_FOLDER, str(submission.absolute()), type="bind", read_only=True),
+                Mount(_SOCKET_FOLDER, str(sockets), type="bind"),
+            ],
+        )
+
+    async def close(self) -> None:
+        """End and remove all that this run has, and what dead runs have left. Raises EngineGone, SandboxError."""
+        engine, self._engine = self._engine, None
+        # A removal that fails here is tried again below, and told then.
+        await asyncio.gather(*(bot.stop() for bot in list(self._bots)), return_exceptions=True)
+        await asyncio.to_thread(self._pool.shutdown)
+        if engine is not None:
+            await asyncio.to_thread(self._close, engine)
+
+    def _close(self, engine: APIClient) -> None:
+        try:
+            for container in _containers(engine, f"{RUN_LABEL}={self._run}"):
+                remove_container(engine, container["Id"])
+            self._folder.remove()
+            _sweep(engine)
+        finally:
+            engine.close()
+
+    async def _call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a blocking function in the sandbox's own threads."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, partial(function, *args, **kwargs))
+
+
+def _sweep(engine: APIClient) -> None:
+    """Remove the containers and folders of dead runs; those of living ones and of anybody else stay."""
+    for container in _containers(engine, RUN_LABEL):
+        run = Run.parse(container["Labels"][RUN_LABEL])
+        if run is not None and run.is_dead():
+            remove_container(engine, container["Id"])
+    for folder in dead_runs("docker", base_folder()):
+        folder.remove()
+
+
+def _containers(engine: APIClient, label: str) -> list[dict[str, Any]]:
+    with engine_errors("looking for leftovers"):
+        found: list[dict[str, Any]] = engine.containers(all=True, filters={"label": label})
+    return found
+
+
+def _require_readable(submission: Submission) -> None:
+    """A bot under another user id reads its files as anybody may; where it could not, that is our fault, not its."""
+    for path in (submission.folder, *submission.folder.rglob("*")):
+        mode = path.lstat().st_mode
+        wanted = stat.S_IROTH | (stat.S_IXOTH if stat.S_ISDIR(mode) else 0)
+        if mode & wanted != wanted:
+            raise SandboxError(
+                f"{path}: a bot under a user id of its own cannot read it: expected it to be readable by all, "
+                f"got mode {stat.S_IMODE(mode):04o}"
+            )

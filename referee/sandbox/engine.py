@@ -1,0 +1,124 @@
+"""Reaching the Docker engine: connecting, its errors in our words, and what it must be able to do."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import requests
+from docker import APIClient
+from docker.errors import APIError, DockerException, ImageNotFound
+from docker.utils import kwargs_from_env
+
+from referee.errors import EngineGone, SandboxError
+from referee.text import printable
+
+CALL_TIMEOUT_S: Final = 30
+_LONGEST_REASON: Final = 300
+
+
+def connect(*, url: str | None = None, timeout_s: int = CALL_TIMEOUT_S) -> APIClient:
+    """A client of the engine at `url` (None: where DOCKER_HOST says, else the local socket).
+
+    `timeout_s` is the longest that any one answer may be waited for. Raises EngineGone if none answers.
+    """
+    with engine_errors("connecting"):
+        if url is None:
+            return APIClient(**kwargs_from_env(), version="auto", timeout=timeout_s)
+        return APIClient(base_url=url, version="auto", timeout=timeout_s)
+
+
+def find_image(engine: APIClient, name: str) -> dict[str, Any] | None:
+    """What the engine knows of an image; None if it has none of that name. Raises EngineGone."""
+    with engine_errors(f"looking for the image {name}"):
+        try:
+            found: dict[str, Any] = engine.inspect_image(name)  # type: ignore[no-untyped-call]  # so in types-docker
+        except ImageNotFound:
+            return None
+    return found
+
+
+@contextmanager
+def engine_errors(doing: str) -> Iterator[None]:
+    """Turns docker-py's errors into ours: SandboxError for a refusal, EngineGone for no answer."""
+    try:
+        yield
+    except APIError as error:
+        raise SandboxError(f"{doing}: the Docker engine refused: {reason(error)}") from error
+    except (DockerException, requests.RequestException, OSError) as error:
+        raise EngineGone(
+            f"{doing}: the Docker engine does not answer ({printable(str(error), _LONGEST_REASON)}): "
+            "start it, or see `treelings doctor`"
+        ) from error
+
+
+@contextmanager
+def patience(engine: APIClient, seconds: int) -> Iterator[None]:
+    """Waits for each answer of the engine for this long instead of its usual time; not for several threads."""
+    usual, engine.timeout = engine.timeout, seconds
+    try:
+        yield
+    finally:
+        engine.timeout = usual
+
+
+def reason(error: APIError) -> str:
+    """What the engine said, in one bounded line."""
+    said = error.explanation or str(error)
+    return printable(said.decode("utf-8", "replace") if isinstance(said, bytes) else said, _LONGEST_REASON)
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """Something that an engine must be able to do before submitted bots are run on it.
+
+    advice  what to do where it is lacking
+    """
+
+    name: str
+    has: bool
+    advice: str
+
+
+_CGROUPS = "enable this controller for the engine (kernel command line, or the delegation to a rootless engine)"
+_LIMITS: Final = (
+    ("memory limit", "MemoryLimit", "boot with cgroup_enable=memory"),
+    ("swap limit", "SwapLimit", "boot with swapaccount=1"),
+    ("limit on processes", "PidsLimit", _CGROUPS),
+    ("CPU quota", "CpuCfsQuota", _CGROUPS),
+    ("cpuset", "CPUSet", _CGROUPS),
+)
+
+
+def abilities(info: Mapping[str, Any]) -> list[Ability]:
+    """What must hold of an engine, from its `docker info` (sandbox.md, Container options)."""
+    security = [str(option) for option in info.get("SecurityOptions") or []]
+    remaps = any(option.startswith(("name=rootless", "name=userns")) for option in security)
+    return [
+        *(Ability(name, info.get(key) is True, advice) for name, key, advice in _LIMITS),
+        Ability(
+            "seccomp",
+            any(option.startswith("name=seccomp") for option in security),
+            "use an engine and a kernel that were built with seccomp",
+        ),
+        Ability(
+            "user ids as on the host",
+            not remaps,
+            "use an engine that is neither rootless nor set to userns-remap: bots could not share their socket",
+        ),
+        Ability(
+            "sockets shared with the host",
+            info.get("OSType") == "linux" and "Docker Desktop" not in str(info.get("OperatingSystem")),
+            "use an engine on Linux itself: Docker Desktop's machine shares no Unix sockets with the host",
+        ),
+    ]
+
+
+def require_abilities(info: Mapping[str, Any]) -> None:
+    """Refuse an engine that lacks something. Raises SandboxError naming all that it lacks."""
+    missing = [ability for ability in abilities(info) if not ability.has]
+    if missing:
+        raise SandboxError(
+            f"the Docker engine lacks {', '.join(ability.name for ability in missing)}, without which it holds no "
+            "hostile bot: see `treelings doctor`, or use --sandbox process for bots that you trust"
+        )

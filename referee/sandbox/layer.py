@@ -1,0 +1,99 @@
+"""One more layer on an image: put files in, run a Python script, keep the result."""
+
+import io
+import tarfile
+from collections.abc import Callable
+from typing import Final
+
+from docker import APIClient
+
+from referee.errors import SandboxError
+from referee.sandbox.engine import engine_errors
+from referee.text import printable
+
+Report = Callable[[str], None]
+"""Is handed a line of progress, fit to be shown."""
+
+SAYS: Final = "treelings.says"
+"""Label of an image that holds what the script of its layer printed."""
+
+_SCRIPT_TIMEOUT_S: Final = 300
+_LONGEST_LOG: Final = 1_000
+NOBODY: Final = "65534:65534"
+
+
+def build_layer(
+    engine: APIClient,
+    *,
+    parent: str,
+    script: str,
+    name: str,
+    files: bytes | None = None,
+    labels: dict[str, str] | None = None,
+) -> None:
+    """Make the image `name` ("repository:tag") from `parent`.
+
+    `files` is a tar archive that is unpacked at /; `script` is run by the image's own python3 as root, without a
+    network, and what it prints is kept in the label SAYS. Raises SandboxError if it fails, EngineGone; the
+    container in which it ran is gone in any case.
+    """
+    repository, _, tag = name.partition(":")
+    with engine_errors(f"building {name}"):
+        container = engine.create_container(
+            parent,
+            entrypoint=["python3", "-c", script],
+            user="0:0",
+            host_config=engine.create_host_config(network_mode="none"),
+        )["Id"]
+        try:
+            if files is not None:
+                engine.put_archive(container, "/", io.BytesIO(files))
+            engine.start(container)
+            code = engine.wait(container, timeout=_SCRIPT_TIMEOUT_S)["StatusCode"]
+            if code != 0:
+                log = engine.logs(container, tail=20).decode("utf-8", "replace")
+                raise SandboxError(f"building {name}: its script ended with {code}: {printable(log, _LONGEST_LOG)}")
+            says = engine.logs(container, stdout=True, stderr=False).decode("utf-8", "replace").strip()
+            engine.commit(
+                container,
+                repository=repository,
+                tag=tag,
+                conf={
+                    "Cmd": ["python3"],
+                    "Entrypoint": [],
+                    "User": NOBODY,
+                    "Labels": {**(labels or {}), SAYS: printable(says, _LONGEST_LOG)},
+                },
+            )
+        finally:
+            engine.remove_container(container, force=True, v=True)
+
+
+class Archive:
+    """A tar archive in the making, in which everything belongs to root and is readable by all."""
+
+    def __init__(self) -> None:
+        self._buffer = io.BytesIO()
+        self._tar = tarfile.open(fileobj=self._buffer, mode="w")  # noqa: SIM115 - closed by `bytes`
+        self._folders: set[str] = set()
+
+    def add(self, name: str, content: bytes) -> None:
+        """Add a file under its path from /, with the folders above it."""
+        parts = name.strip("/").split("/")
+        for depth in range(1, len(parts)):
+            self._add_folder("/".join(parts[:depth]))
+        entry = tarfile.TarInfo("/".join(parts))
+        entry.size, entry.mode = len(content), 0o644
+        self._tar.addfile(entry, io.BytesIO(content))
+
+    def _add_folder(self, name: str) -> None:
+        if name not in self._folders:
+            self._folders.add(name)
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+            self._tar.addfile(entry)
+
+    def bytes(self) -> bytes:
+        """The archive; nothing can be added any more."""
+        self._tar.close()
+        return self._buffer.getvalue()
