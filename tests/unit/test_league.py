@@ -1,0 +1,576 @@
+"""A league from its making to a revealed night, on tables that make their games up."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta, timezone
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from referee.errors import ConfigError, EngineGone, LeagueBusy, StoreError, SubmissionError, UsageError
+from referee.league import League, RunSummary, default_jobs
+from referee.model import GameRecord, GameSpec, VoidGame
+from referee.submissions import sample_bot
+from tests.support.league import NOW, SECRET, FakeSandbox, Published, Tables, Told, new_league, open_league
+from tests.support.submissions import bot_folder, bot_toml
+from treelings import commitment, derive_deck
+
+
+def run(league: League, tables: Tables | None = None, told: Told | None = None, jobs: int = 2) -> RunSummary:
+    return asyncio.run(league.run(FakeSandbox(), progress=told or Told(), jobs=jobs, seat=tables or Tables()))
+
+
+def games(league: League, night: int = 1) -> list[str]:
+    return [game.id for match in league.plan(night) for game in match.games]
+
+
+def records(league: League, published: Published) -> tuple[GameRecord, ...]:
+    league.publish()
+    return tuple(published.records[-1])
+
+
+# ---- making and opening one
+
+
+def test_a_new_league_has_settings_a_place_for_bots_and_a_database(tmp_path: Path) -> None:
+    with League.create(tmp_path / "new" / "league", "thursday") as league:
+        assert league.name == "thursday"
+        assert league.bots() == ()
+    made = {path.name for path in (tmp_path / "new" / "league").iterdir()}
+    assert made - {"league.db-journal"} == {"bots", "league.db", "league.toml"}
+
+
+def test_a_league_may_be_made_in_an_empty_folder(tmp_path: Path) -> None:
+    League.create(tmp_path, "thursday").close()
+
+
+def test_no_league_is_made_over_another(tmp_path: Path) -> None:
+    League.create(tmp_path, "thursday").close()
+    with pytest.raises(UsageError, match=r"is a league already; add bots with: treelings league add"):
+        League.create(tmp_path, "thursday")
+
+
+def test_no_league_is_made_among_other_files(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(UsageError, match="expected a new or empty folder, got one that holds something else"):
+        League.create(tmp_path, "thursday")
+    with pytest.raises(UsageError, match="expected a new or empty folder"):
+        League.create(tmp_path / "thesis.txt", "thursday")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_no_league_is_made_under_an_unfit_name(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="name of the league"):
+        League.create(tmp_path / "league", "a\nb")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_no_league(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"is no league: no league\.toml; make one with: treelings league init"):
+        League.open(tmp_path)
+
+
+def test_a_league_without_its_database(tmp_path: Path) -> None:
+    League.create(tmp_path, "thursday").close()
+    (tmp_path / "league.db").unlink()
+    with pytest.raises(StoreError, match=r"league\.db: expected the league's database, got no such file"):
+        League.open(tmp_path)
+
+
+def test_a_league_keeps_its_name(tmp_path: Path) -> None:
+    League.create(tmp_path, "thursday").close()
+    text = (tmp_path / "league.toml").read_text()
+    (tmp_path / "league.toml").write_text(text.replace("thursday", "friday"))
+    with pytest.raises(ConfigError, match="name: expected 'thursday', under which the league was made"):
+        League.open(tmp_path)
+
+
+# ---- bots
+
+
+def test_a_bot_that_is_added_plays_next(tmp_path: Path) -> None:
+    with new_league(tmp_path, ()) as league:
+        added = league.add(bot_folder(tmp_path, "ann"))
+        assert added.changed
+        assert league.bots() == (added.submission,)
+        assert added.submission.folder.parent == league.folder / "bots"
+
+
+def test_the_same_files_again_change_nothing(tmp_path: Path) -> None:
+    with new_league(tmp_path, ()) as league:
+        first = league.add(bot_folder(tmp_path, "ann"))
+        again = league.add(tmp_path / "ann")
+        assert not again.changed
+        assert again.submission == first.submission
+
+
+def test_the_same_name_with_other_files_is_a_new_version(tmp_path: Path) -> None:
+    with new_league(tmp_path, ()) as league:
+        league.add(bot_folder(tmp_path, "ann"))
+        second = league.add(bot_folder(tmp_path, "ann", code="# better"))
+        assert second.changed
+        assert league.bots() == (second.submission,)
+
+
+def test_authors_are_those_of_all_nights_and_of_the_bots_now(tmp_path: Path) -> None:
+    with new_league(tmp_path, ("ann", "bob")) as league:
+        run(league)
+        league.add(bot_folder(tmp_path, "cyd", toml=bot_toml("cyd", "Cyd's mother")))
+        assert league.authors() == {"ann": "Somebody", "bob": "Somebody", "cyd": "Cyd's mother"}
+
+
+def test_only_shipped_samples_are_trusted(tmp_path: Path) -> None:
+    sample = sample_bot("random")
+    assert sample
+    with new_league(tmp_path, ("ann",)) as league:
+        league.add(sample)
+        assert [bot.name for bot in league.untrusted()] == ["ann"]
+        league.open_night()
+        league.add(bot_folder(tmp_path, "late"))
+        assert [bot.name for bot in league.untrusted()] == ["ann"]
+
+
+# ---- opening a night
+
+
+def test_opening_a_night_freezes_bots_settings_and_secret(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        night = league.open_night()
+        assert (night.number, night.opened, night.finished, night.secret) == (1, "2026-11-29T18:00:00Z", None, None)
+        assert night.commitment == commitment(SECRET)
+        assert [bot.name for bot in night.bots] == ["ann", "bob", "cyd"]
+        assert night.settings == league.config.settings()
+        assert league.current_night() == night
+
+
+def test_the_commitment_is_published_when_a_night_opens(tmp_path: Path) -> None:
+    published = Published()
+    with new_league(tmp_path, publisher=published) as league:
+        night = league.open_night()
+        assert published.sites == [league.folder / "site"]
+        assert published.nights == [(night,)]
+        assert published.records == [()]
+
+
+def test_the_commitment_is_published_before_the_first_game_even_if_opening_failed_to(tmp_path: Path) -> None:
+    class NoSpace(Published):
+        def __call__(self, *args: object, **kwargs: object) -> Path:
+            raise OSError("no space")
+
+    published = Published()
+    new_league(tmp_path, publisher=NoSpace()).close()
+    with League.open(tmp_path / "league", publisher=NoSpace()) as league, pytest.raises(OSError, match="no space"):
+        league.open_night()
+    tables = Tables(before=lambda _: published.nights or pytest.fail("a game before the commitment"))
+    with open_league(tmp_path, published) as league:
+        run(league, tables)
+    assert published.nights[0][0].number == 1
+
+
+def test_one_night_is_open_at_a_time(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        league.open_night()
+        with pytest.raises(UsageError, match="night 1 is open; play it with: treelings league run"):
+            league.open_night()
+        assert len(league.nights()) == 1
+
+
+@pytest.mark.parametrize(("bots", "seats"), [((), "2"), (("ann",), "2"), (("ann", "bob", "cyd"), "[2, 4]")])
+def test_a_night_needs_enough_bots(tmp_path: Path, bots: tuple[str, ...], seats: str) -> None:
+    with new_league(tmp_path, bots, settings=f"seats = {seats}") as league:
+        with pytest.raises(UsageError, match=r"needs \d bots"):
+            league.open_night()
+        assert league.nights() == ()
+
+
+def test_a_night_that_is_not_there(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        with pytest.raises(UsageError, match="no night 1; none has been opened yet"):
+            league.plan(1)
+        league.open_night()
+        for number in (0, 2):
+            with pytest.raises(UsageError, match=f"no night {number}; expected 1 to 1"):
+                league.standings(number)
+
+
+# ---- running
+
+
+def test_a_run_plays_every_game_of_the_plan_once(tmp_path: Path) -> None:
+    published = Published()
+    tables, told = Tables(), Told()
+    with new_league(tmp_path, publisher=published) as league:
+        summary = run(league, tables, told)
+        assert summary == RunSummary(1, 12, 12, 12, ())
+        assert summary.finished
+        assert sorted(tables.games) == sorted(told.games) == sorted(games(league))
+        assert told.begun == [(0, 12)]
+        assert league.night(1).finished == "2026-11-29T18:00:00Z"
+        assert [record.id for record in records(league, published)] == games(league)
+
+
+def test_decks_and_versions_of_records_are_the_night_s_own(tmp_path: Path) -> None:
+    published = Published()
+    with new_league(tmp_path, publisher=published) as league:
+        run(league)
+        versions = {bot.name: bot.version for bot in league.submissions(1)}
+        for record in records(league, published):
+            assert record.deal
+            assert record.deck == derive_deck(SECRET, record.deal)
+            assert all(seat.version == versions[seat.bot] for seat in record.seats)
+
+
+def test_a_run_opens_and_closes_its_sandbox_once(tmp_path: Path) -> None:
+    sandbox = FakeSandbox()
+    with new_league(tmp_path) as league:
+        asyncio.run(league.run(sandbox, progress=Told(), seat=Tables()))
+    assert (sandbox.opened, sandbox.closed) == (1, 1)
+
+
+def test_a_run_plays_the_night_that_is_open(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        league.open_night()
+        run(league)
+        assert len(league.nights()) == 1
+
+
+def test_a_run_after_a_finished_night_opens_the_next(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        run(league)
+        assert run(league).night == 2
+        assert all(game.startswith("night 2/") for game in games(league, 2))
+
+
+def test_a_new_version_joins_the_next_night(tmp_path: Path) -> None:
+    published = Published()
+    with new_league(tmp_path, publisher=published) as league:
+        night = league.open_night()
+        new = league.add(bot_folder(tmp_path, "ann", code="# better")).submission
+        league.add(bot_folder(tmp_path, "dan"))
+        run(league)
+        assert {seat for record in records(league, published) for seat in record.seats if seat.bot == "ann"} == {
+            seat for record in records(league, published) for seat in record.seats
+            if seat.version == night.bots[0].version
+        }  # fmt: skip
+        run(league)
+        entries = {bot.name: bot.version for bot in league.night(2).bots}
+        assert list(entries) == ["ann", "bob", "cyd", "dan"]
+        assert entries["ann"] == new.version
+
+
+def test_settings_that_change_count_from_the_next_night_on(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        league.open_night()
+    (tmp_path / "league" / "league.toml").write_text('name = "thursday"\ndeals = 1\n')
+    with open_league(tmp_path) as league:
+        assert run(league).total == 12
+        assert run(league).total == 6
+
+
+def test_a_night_may_mix_table_sizes(tmp_path: Path) -> None:
+    with new_league(tmp_path, ("ann", "bob", "cyd", "dan"), settings="seats = [2, 4]\ndeals = 1") as league:
+        assert run(league).finished
+        assert {len(match.bots) for match in league.plan(1)} == {2, 4}
+        assert all(row.games == 3 * 2 + 4 for row in league.standings())
+
+
+def test_the_league_s_own_number_of_jobs_counts_where_none_is_given(tmp_path: Path) -> None:
+    at_once = most = 0
+
+    async def before(game: GameSpec) -> None:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(at_once, most)
+        await asyncio.sleep(0)
+        at_once -= 1
+
+    with new_league(tmp_path, settings="jobs = 3") as league:
+        asyncio.run(league.run(FakeSandbox(), progress=Told(), seat=Tables(before=before)))
+    assert most == 3
+
+
+def test_there_is_a_job_for_every_core() -> None:
+    assert default_jobs() >= 1
+
+
+def test_a_bot_whose_files_were_changed_does_not_play(tmp_path: Path) -> None:
+    tables = Tables()
+    with new_league(tmp_path) as league:
+        bot = league.bots()[0]
+        (bot.folder / "bot.py").chmod(0o644)
+        (bot.folder / "bot.py").write_text("# evil")
+        with pytest.raises(SubmissionError, match="the files of ann were changed since they were taken in"):
+            run(league, tables)
+    assert tables.events == []
+
+
+# ---- interruptions
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    stops=st.lists(st.tuples(st.sampled_from(["interrupt", "engine", "void"]), st.integers(0, 12)), max_size=4),
+    jobs=st.integers(1, 4),
+)
+def test_a_run_resumed_however_often_equals_one_that_never_stopped(
+    tmp_path_factory: pytest.TempPathFactory, stops: list[tuple[str, int]], jobs: int
+) -> None:
+    whole, pieces = Published(), Published()
+    with new_league(tmp_path_factory.mktemp("whole"), publisher=whole) as league:
+        run(league)
+        expected = records(league, whole)
+        standings = league.standings_json()
+    folder = tmp_path_factory.mktemp("pieces")
+    new_league(folder).close()
+    played: list[str] = []
+    for kind, count in stops:
+        with open_league(folder) as league:
+            played += _run_until(league, kind, count, jobs)
+            if (night := league.current_night()) is None:
+                break
+            assert night.number == 1
+    with open_league(folder, pieces) as league:
+        if not league.nights() or league.current_night():
+            last = Tables()
+            assert run(league, last, jobs=jobs).finished
+            played += last.games
+        assert records(league, pieces) == expected
+        assert league.standings_json() == standings
+    assert sorted(played) == sorted(record.id for record in expected)
+
+
+def _run_until(league: League, kind: str, count: int, jobs: int) -> list[str]:
+    """Run until so many games were played, then stop it; the games that came to an end."""
+    tables = Tables()
+    stop = asyncio.Event()
+    lost: list[str] = []
+
+    async def before(game: GameSpec) -> VoidGame | None:
+        if len(tables.games) < count:
+            return None
+        if kind == "engine":
+            raise EngineGone("the engine is gone")
+        if kind == "void":
+            lost.append(game.id)
+            return VoidGame(game.id, ("a", "b", "c"))
+        stop.set()
+        await asyncio.Event().wait()
+        return None
+
+    async def main() -> None:
+        tables.before = before
+        running = asyncio.create_task(league.run(FakeSandbox(), progress=Told(), jobs=jobs, seat=tables))
+        stopping = asyncio.create_task(stop.wait())
+        await asyncio.wait([running, stopping], return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        running.cancel()
+        try:
+            await running
+        except (asyncio.CancelledError, EngineGone):
+            assert kind != "void"
+
+    asyncio.run(main())
+    return [game for game in tables.games if game not in lost]
+
+
+def test_the_engine_that_goes_in_mid_match_leaves_the_night_open(tmp_path: Path) -> None:
+    sandbox = FakeSandbox()
+    tables = Tables()
+
+    def before(_: GameSpec) -> None:
+        if len(tables.games) == 5:
+            raise EngineGone("the engine is gone; start it and run again")
+
+    tables.before = before
+    with new_league(tmp_path) as league:
+        with pytest.raises(EngineGone, match="start it and run again"):
+            asyncio.run(league.run(sandbox, progress=Told(), jobs=1, seat=tables))
+        assert sandbox.closed == 1
+        assert league.status().done == 5
+        told = Told()
+        assert run(league, told=told).played == 7
+        assert told.begun == [(5, 12)]
+
+
+def test_two_runs_at_once_are_one_too_many(tmp_path: Path) -> None:
+    async def two(league: League, other: League) -> None:
+        reached = asyncio.Event()
+
+        async def before(_: GameSpec) -> None:
+            reached.set()
+            await asyncio.Event().wait()
+
+        first = asyncio.create_task(league.run(FakeSandbox(), progress=Told(), seat=Tables(before=before)))
+        await reached.wait()
+        with pytest.raises(LeagueBusy, match=r"process \d+ is running this league; wait for its end"):
+            await other.run(FakeSandbox(), progress=Told(), seat=Tables())
+        with pytest.raises(LeagueBusy):
+            other.open_night()
+        with pytest.raises(LeagueBusy):
+            other.reveal()
+        other.add(bot_folder(tmp_path, "late"))  # this may go on meanwhile
+        assert other.status().total == 12
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+
+    with new_league(tmp_path) as league, open_league(tmp_path) as other:
+        asyncio.run(two(league, other))
+        assert run(other).finished
+
+
+def test_a_league_that_was_killed_before_it_noted_the_end_is_finished_by_the_next_run(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        night = league.open_night()
+        tables = Tables()
+        bots = {bot.name: bot for bot in league.submissions(1)}
+        for match in league.plan(1):
+            table = tables(match, bots, FakeSandbox(), SECRET, night.settings.clock)
+
+            async def outcomes(table: object = table, match: object = match) -> list[GameRecord | VoidGame]:
+                return [outcome async for outcome in table.play(match.games)]  # type: ignore[attr-defined]
+
+            league._store.save(1, asyncio.run(outcomes()))
+        sandbox = FakeSandbox()
+        summary = asyncio.run(league.run(sandbox, progress=Told(), seat=Tables()))
+        assert (summary.played, summary.finished, sandbox.opened) == (0, True, 0)
+        assert league.night(1).finished
+
+
+# ---- void games
+
+
+def voiding(*lost: int) -> Tables:
+    """Tables at which these games of each match are void."""
+
+    def before(game: GameSpec) -> VoidGame | None:
+        number = int(str(game.deal_id).rpartition("/")[2]) * 2 + game.rotation
+        return VoidGame(game.id, ("one", "two", "three")) if number in lost else None
+
+    return Tables(before=before)
+
+
+def test_void_games_are_listed_and_keep_the_night_open(tmp_path: Path) -> None:
+    told = Told()
+    with new_league(tmp_path) as league:
+        summary = run(league, voiding(1), told)
+        assert (summary.played, summary.done, summary.total, summary.finished) == (9, 9, 12, False)
+        assert [void.game for void in summary.voids] == sorted(told.voids)
+        assert league.night(1).voids == summary.voids
+        assert league.night(1).finished is None
+
+
+def test_void_games_are_played_by_the_next_run(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        run(league, voiding(1))
+        tables = Tables()
+        summary = run(league, tables)
+        assert (len(tables.games), summary.finished, summary.voids) == (3, True, ())
+
+
+def test_a_night_that_lacks_void_games_alone_can_be_revealed(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        run(league, voiding(1))
+        night = league.reveal()
+        assert night.secret == SECRET.hex()
+        assert night.finished
+        assert len(night.voids) == 3
+        assert run(league).night == 2
+
+
+# ---- revealing
+
+
+def test_a_finished_night_is_revealed_and_published(tmp_path: Path) -> None:
+    published = Published()
+    with new_league(tmp_path, publisher=published) as league:
+        run(league)
+        assert league.night(1).secret is None
+        night = league.reveal()
+        assert night.secret == SECRET.hex()
+        assert published.nights[-1] == (night,)
+        assert league.reveal(1) == night
+
+
+def test_a_night_that_is_not_finished_keeps_its_secret(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        league.open_night()
+        with pytest.raises(UsageError, match="night 1 is not finished: 12 games have not been played; play them with"):
+            league.reveal()
+        assert league.night(1).secret is None
+
+
+def test_before_the_first_night_there_is_nothing_to_reveal(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league, pytest.raises(UsageError, match="no night has been opened yet"):
+        league.reveal()
+
+
+def test_without_a_number_the_last_finished_night_is_revealed(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        run(league)
+        run(league)
+        league.open_night()
+        assert league.reveal().number == 2
+        assert league.night(1).secret is None
+        assert league.reveal(1).number == 1
+
+
+# ---- results
+
+
+def test_standings_are_of_a_night_or_of_the_season(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        run(league)
+        run(league)
+        assert {row.games for row in league.standings(1)} == {8}
+        assert {row.games for row in league.standings()} == {16}
+        assert '"thursday"' in league.standings_json(2)
+
+
+def test_a_site_may_be_published_elsewhere(tmp_path: Path) -> None:
+    published = Published()
+    with new_league(tmp_path, publisher=published) as league:
+        assert league.publish(tmp_path / "elsewhere") == tmp_path / "elsewhere"
+        assert league.site == league.folder / "site"
+
+
+def test_the_status_says_what_to_do_next(tmp_path: Path) -> None:
+    def next_step(league: League) -> str:
+        return league.status().next.replace(str(league.folder), "DIR")
+
+    with new_league(tmp_path, ("ann",)) as league:
+        assert next_step(league) == "treelings league add DIR BOT…"
+        assert league.status().lines()[:2] == ("thursday: 1 bots", "no night yet")
+        league.add(bot_folder(tmp_path, "bob"))
+        assert next_step(league) == "treelings league run DIR"
+        league.open_night()
+        assert league.status().lines()[1] == "night 1: 0 of 4 games, opened 2026-11-29T18:00:00Z"
+        run(league, voiding(1))
+        assert next_step(league) == (
+            "treelings league run DIR to try void games again, or treelings league reveal DIR --night 1"
+        )
+        assert "void: night 1/ann-vs-bob/0/r1: three" in league.status().lines()
+        run(league)
+        assert next_step(league) == "treelings league reveal DIR"
+        assert league.status().lines()[1] == "night 1: 4 of 4 games, finished 2026-11-29T18:00:00Z"
+        league.reveal()
+        assert next_step(league) == "treelings league run DIR"
+
+
+def test_times_are_told_in_utc_to_the_second(tmp_path: Path) -> None:
+    new_league(tmp_path).close()
+    east = NOW.astimezone(timezone(timedelta(hours=9)))
+    with League.open(tmp_path / "league", publisher=Published(), now=lambda: east) as league:
+        assert league.open_night().opened == "2026-11-29T18:00:00Z"
+
+
+def test_every_night_has_a_secret_of_its_own(tmp_path: Path) -> None:
+    new_league(tmp_path).close()
+    with League.open(tmp_path / "league", publisher=Published()) as league:
+        run(league)
+        run(league)
+        first, second = league.nights()
+        assert first.commitment != second.commitment
+        assert replace(first, secret=None) == first
