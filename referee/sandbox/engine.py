@@ -1,5 +1,6 @@
 """Reaching the Docker engine: connecting, its errors in our words, and what it must be able to do."""
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ def connect(*, url: str | None = None, timeout_s: int = CALL_TIMEOUT_S) -> APICl
 
     `timeout_s` is the longest that any one answer may be waited for. Raises EngineGone if none answers.
     """
-    with engine_errors("connecting"):
+    with engine_errors(f"connecting to {url or os.environ.get('DOCKER_HOST') or 'the local socket'}"):
         if url is None:
             return APIClient(**kwargs_from_env(), version="auto", timeout=timeout_s)
         return APIClient(base_url=url, version="auto", timeout=timeout_s)
@@ -47,9 +48,21 @@ def engine_errors(doing: str) -> Iterator[None]:
         raise SandboxError(f"{doing}: the Docker engine refused: {reason(error)}") from error
     except (DockerException, requests.RequestException, OSError) as error:
         raise EngineGone(
-            f"{doing}: the Docker engine does not answer ({printable(str(error), _LONGEST_REASON)}): "
-            "start it, or see `treelings doctor`"
+            f"{doing}: the Docker engine does not answer ({printable(_cause(error), _LONGEST_REASON)}); "
+            "`treelings doctor` tells what to do"
         ) from error
+
+
+def _cause(error: BaseException) -> str:
+    """What the system said at the bottom of the errors that three libraries have wrapped round it."""
+    layers = [error]
+    while layers:
+        layer = layers.pop()
+        if isinstance(layer, OSError) and layer.strerror:
+            return layer.strerror
+        inner = (layer.__cause__, *layer.args)
+        layers += [each for each in inner if isinstance(each, BaseException)]
+    return str(error)
 
 
 @contextmanager

@@ -1,0 +1,150 @@
+"""What this machine has and lacks for sandboxed bots."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from docker import APIClient
+
+from referee.errors import SandboxError
+from referee.sandbox.engine import abilities, connect, engine_errors
+from referee.sandbox.folders import base_folder
+from referee.sandbox.image import ImageStatus, image_status
+
+Level = Literal["ok", "warning", "missing"]
+
+_LOWEST_PYTHON: Final = (3, 11)
+_DISK_NEEDED_BYTES: Final = 2 * 1024**3
+_CONNECT: Final = partial(connect, timeout_s=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the examination.
+
+    level   ok; warning: it works, but could be better; missing: bots cannot be sandboxed without
+    found   what there is
+    advice  what to do; empty where there is nothing to do
+    """
+
+    name: str
+    level: Level
+    found: str
+    advice: str = ""
+
+
+def examine(connect: Callable[[], APIClient] = _CONNECT) -> list[Check]:
+    """Look at everything that sandboxed bots need, in an order fit to be worked through."""
+    return [
+        check_python(sys.version_info[:3]),
+        *_check_engine(connect),
+        check_user(os.geteuid()),
+        check_socket_folder(base_folder()),
+        check_uvloop(installed=find_spec("uvloop") is not None),
+    ]
+
+
+def check_python(version: tuple[int, ...]) -> Check:
+    """The referee's own Python."""
+    found = ".".join(map(str, version))
+    if version >= _LOWEST_PYTHON:
+        return Check("Python", "ok", found)
+    return Check("Python", "missing", found, "install Python 3.11 or newer")
+
+
+def _check_engine(connect: Callable[[], APIClient]) -> list[Check]:
+    try:
+        engine = connect()
+    except SandboxError as error:
+        return [Check("Docker engine", "missing", str(error), "install and start one, e.g. Debian's docker.io")]
+    try:
+        with engine_errors("asking what the Docker engine can do"):
+            info = engine.info()
+        return [
+            Check("Docker engine", "ok", f"version {info.get('ServerVersion')} on {info.get('OperatingSystem')}"),
+            *check_abilities(info),
+            check_image(image_status(engine)),
+            *_check_disk(info),
+        ]
+    except SandboxError as error:
+        return [Check("Docker engine", "missing", str(error), "see to it that it answers, or start it again")]
+    finally:
+        engine.close()
+
+
+def check_abilities(info: Mapping[str, Any]) -> list[Check]:
+    """What the engine must be able to do, one line each, from its `docker info`."""
+    return [
+        *(
+            Check(ability.name, "ok", "yes") if ability.has else Check(ability.name, "missing", "no", ability.advice)
+            for ability in abilities(info)
+        ),
+        Check("cgroup version", "ok", str(info.get("CgroupVersion", "1"))),
+    ]
+
+
+def check_image(status: ImageStatus) -> Check:
+    """The runtime image, against the SDK that is installed here."""
+    if status.says is None:
+        found = f"{status.wanted}: not built"
+        if status.older:
+            found += f", only older ones ({len(status.older)})"
+        return Check("runtime image", "missing", found, "treelings image build")
+    found = f"{status.wanted} ({status.says})"
+    if status.older:
+        advice = f"{len(status.older)} older ones take up space: docker image rm {' '.join(status.older[:3])}"
+        return Check("runtime image", "ok", found, advice)
+    return Check("runtime image", "ok", found)
+
+
+def _check_disk(info: Mapping[str, Any]) -> list[Check]:
+    root = Path(str(info.get("DockerRootDir", "")))
+    try:
+        return [check_disk(root, shutil.disk_usage(root).free)]
+    except OSError:
+        return [Check("disk", "warning", f"{root}: cannot be looked at from here", "keep 2 GB free there")]
+
+
+def check_disk(root: Path, free_bytes: int) -> Check:
+    """Room for images and containers where the engine keeps them."""
+    found = f"{free_bytes / 1024**3:.1f} GB free in {root}"
+    if free_bytes >= _DISK_NEEDED_BYTES:
+        return Check("disk", "ok", found)
+    return Check("disk", "warning", found, "the runtime image and a league's containers want 2 GB")
+
+
+def check_user(uid: int) -> Check:
+    """Who the referee runs as, and what follows for bots."""
+    if uid == 0:
+        return Check("user", "ok", "root: every bot gets a user id of its own")
+    return Check(
+        "user",
+        "warning",
+        f"uid {uid}: all bots run under this same user id",
+        "as root, bots share nothing that the kernel counts by user, such as inotify instances",
+    )
+
+
+def check_socket_folder(folder: Path) -> Check:
+    """Where the sockets lie."""
+    if folder == Path("/dev/shm"):  # noqa: S108 - nothing is written here
+        return Check("socket folder", "ok", f"{folder}, a tmpfs")
+    return Check(
+        "socket folder",
+        "warning",
+        f"{folder}: what bots write beside their sockets is on disk and bounded by nothing",
+        "mount a tmpfs at /dev/shm",
+    )
+
+
+def check_uvloop(*, installed: bool) -> Check:
+    """The faster event loop, which is optional."""
+    if installed:
+        return Check("uvloop", "ok", "installed")
+    return Check("uvloop", "warning", "not installed", "pip install uvloop: a league of fast bots is faster with it")
