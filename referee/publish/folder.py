@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from referee.errors import UsageError
+from referee.errors import RefereeError, UsageError
 from referee.sitefile import FORMAT, NAME
 
 _LEFTOVER: Final = ".treelings-publish-"
@@ -27,7 +27,7 @@ def replacing(site: Path) -> Iterator[Path]:
     """A fresh empty folder to write into; it becomes `site` when the block ends well, else it is removed.
 
     `site` may be missing, empty, or hold a treelings site and nothing besides. What a killed run left
-    beside it is removed first. Raises UsageError for any other folder, or one that cannot be written.
+    beside it is removed first. Raises UsageError for any other folder, and RefereeError if it cannot be written.
     """
     site = site.resolve()
     try:
@@ -40,9 +40,8 @@ def replacing(site: Path) -> Iterator[Path]:
             yield fresh
             _swap(fresh, site, work / "old")
     except OSError as error:
-        raise UsageError(
-            f"{site}: cannot publish there: {error.strerror} ({error.filename}); choose a folder that can be "
-            "written and is not mounted itself"
+        raise RefereeError(
+            f"{site}: cannot publish there: {error}; choose a folder that can be written and is not mounted itself"
         ) from error
 
 

@@ -1,17 +1,19 @@
 """The pages as HTML: the template environment and one function a page."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from referee.model import Fault, GameRecord
+from referee.errors import RecordError
+from referee.model import Fault, GameRecord, PlayedMove
 from referee.publish.overview import BotView, Match, NightView, Overview, deal_number
-from referee.publish.treeline import CARD_HEIGHT, COLUMN_WIDTH, draw, final_state
+from referee.publish.treeline import CARD_HEIGHT, COLUMN_WIDTH, Treeline, draw
+from referee.records import states
 from referee.standings import RANKING_RULES
 from referee.text import printable
-from treelings import GUILD_NAMES, GUILDS
+from treelings import GUILD_NAMES, GUILDS, TreelingsError
 
 _LONGEST_TEXT: Final = 2_000
 _ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
@@ -55,7 +57,7 @@ class Pages:
     def match(self, match: Match) -> str:
         """One match with its games: matches/<night>-<match>.html.
 
-        Raises treelings.TreelingsError if a record breaks the rules.
+        Raises RecordError if a record breaks the rules.
         """
         deals = [(number, tuple(games)) for number, games in groupby(match.games, deal_number)]
         return self._env.get_template("match.html").render(
@@ -71,11 +73,15 @@ def _shown(value: object) -> object:
     return printable(value, _LONGEST_TEXT)
 
 
-def _treeline(game: GameRecord) -> object:
-    return draw(final_state(game), game.scores)
+def _treeline(game: GameRecord) -> Treeline:
+    try:
+        *_, final = states(game)
+    except TreelingsError as error:
+        raise RecordError(f"record {game.id!r} of match {game.match!r}: {error}") from error
+    return draw(final, game.scores)
 
 
-def _rounds(game: GameRecord) -> Iterator[Iterable[object]]:
+def _rounds(game: GameRecord) -> Iterator[Sequence[PlayedMove]]:
     players = len(game.seats)
     for start in range(0, len(game.moves), players):
         yield game.moves[start : start + players]

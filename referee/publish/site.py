@@ -21,7 +21,8 @@ def publish_site(site: Path, *, league: str, nights: Sequence[Night], records: S
 
     The files follow from the arguments alone: the same league gives the same bytes, in whatever order its
     records come. An old site is replaced as a whole. Raises UsageError if `site` is a folder that is no
-    treelings site, or cannot be written, or if a record belongs to none of the nights.
+    treelings site, or a record belongs to none of the nights; RecordError if a record breaks the rules;
+    RefereeError if the folder cannot be written. After any error the old site is still there.
     """
     shown = overview(league, nights, records)
     pages = Pages(shown)

@@ -6,8 +6,7 @@ side by side in the drawing are neighbours, and the two ends of the line are nei
 
 from typing import Final, NamedTuple
 
-from referee.model import GameRecord
-from treelings import GUILD_NAMES, GUILDS, Move, State
+from treelings import GUILD_NAMES, GUILDS, State
 
 COLUMN_WIDTH: Final = 22
 CARD_HEIGHT: Final = 8
@@ -47,14 +46,6 @@ class Treeline(NamedTuple):
     columns: tuple[Column, ...]
     stands: tuple[Stand, ...]
     words: str
-
-
-def final_state(record: GameRecord) -> State:
-    """The position after the last move. Raises treelings.TreelingsError if the record breaks the rules."""
-    state = State.deal(record.deck, len(record.seats), record.refill)
-    for played in record.moves:
-        state.play(Move.parse(played.move))
-    return state
 
 
 def column_scores(state: State) -> tuple[tuple[bool, ...], ...]:

@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 from referee.publish import publish_site
-from tests.support.site import browser, chromium, pages_of, sample_league
+from tests.support.browser import browser, chromium
+from tests.support.site import pages_of, sample_league
 
 _WIDTHS = {"desktop": 1280, "phone": 390}
 

@@ -1,32 +1,18 @@
-"""Sites of made-up leagues, and a browser to look at them with."""
+"""A made-up league to publish, and which of its pages to look at."""
 
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from random import Random
-
-from playwright.sync_api import BrowserContext, sync_playwright
 
 from referee.model import GameRecord, Night, VoidGame
 from tests.support.records import random_league
 
-# No word to the network: the browser's own services are off.
-_QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
-
+@cache
 def sample_league(bots: int = 6, deals: int = 2) -> tuple[tuple[Night, ...], tuple[GameRecord, ...]]:
     """Two nights of made-up bots, tables of two and of four; the second is unrevealed and has a void game."""
-    names = _NAMES[:bots]
+    names = NAMES[:bots]
     nights, records = random_league(
         Random(7), bots=names, nights=2, seats=(2, 4), deals=deals, max_tables=bots, fault_chance=0.002
     )
@@ -36,28 +22,10 @@ def sample_league(bots: int = 6, deals: int = 2) -> tuple[tuple[Night, ...], tup
     return (first, replace(second, secret=None, finished=None, voids=(void,))), records[:-1]
 
 
-_NAMES = (
+NAMES = (
     "amber", "birch", "cedar-and-dusk", "ember", "fern", "grove-of-the-very-longest-name__", "hazel", "ivy",
     "juniper", "larch", "maple", "nettle", "oak", "pine", "quince", "rowan", "spruce", "thorn", "umber", "willow",
 )  # fmt: skip
-
-
-def chromium() -> str | None:
-    """The Chromium of this machine; None where it has none."""
-    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-@contextmanager
-def browser(executable: str) -> Iterator[BrowserContext]:
-    """A context of a headless Chromium with a profile of its own, gone afterwards."""
-    with tempfile.TemporaryDirectory() as profile, sync_playwright() as playwright:
-        context = playwright.chromium.launch_persistent_context(
-            profile, executable_path=executable, args=_QUIET, headless=True
-        )
-        try:
-            yield context
-        finally:
-            context.close()
 
 
 def pages_of(site: Path) -> list[Path]:

@@ -1,0 +1,164 @@
+"""The published site as a browser shows it: on a phone, in light and dark, by keyboard, with nothing from elsewhere."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from referee.publish import publish_site
+from tests.support.browser import browser, chromium
+from tests.support.site import pages_of, sample_league
+
+pytestmark = pytest.mark.browser
+
+# Every visible text with its colour and the colours behind it, composed as the browser does.
+# Text in a drawing is judged against the sheet: letters and numbers stand beside the columns, never on them.
+_CONTRASTS = """() => {
+  const parse = text => { const n = text.match(/[\\d.]+/g).map(Number); return n.length === 4 ? n : [...n, 1]; };
+  const over = (top, under) => [0, 1, 2].map(i => top[i] * top[3] + under[i] * (1 - top[3])).concat(1);
+  const light = c => {
+    const [r, g, b] = c.slice(0, 3).map(v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = node => {
+    const layers = [];
+    for (let at = node; at; at = at.parentElement) layers.push(parse(getComputedStyle(at).backgroundColor));
+    return layers.reverse().reduce((under, top) => over(top, under), [255, 255, 255, 1]);
+  };
+  const found = {};
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !node.checkVisibility()) continue;
+    const style = getComputedStyle(node);
+    const back = behind(node);
+    let opacity = 1;
+    for (let at = node; at; at = at.parentElement) opacity *= Number(getComputedStyle(at).opacity);
+    const ink = parse(node.namespaceURI.endsWith('svg') ? style.fill : style.color);
+    const front = over([...ink.slice(0, 3), ink[3] * opacity], back);
+    const [low, high] = [light(front), light(back)].sort((a, b) => a - b);
+    const ratio = (high + 0.05) / (low + 0.05);
+    const key = `${node.tagName}.${node.getAttribute('class')} ${style.color} on ${back}`;
+    found[key] = Math.min(found[key] ?? 99, ratio);
+  }
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def context() -> Iterator[BrowserContext]:
+    executable = chromium()
+    if executable is None:
+        pytest.skip("no Chromium on this machine")
+    with browser(executable) as context:
+        yield context
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    nights, records = sample_league()
+    # A folder below another one: nothing may depend on the site being at the root.
+    site = tmp_path_factory.mktemp("www") / "some" / "league"
+    publish_site(site, league="Thursday night", nights=nights, records=records)
+    return pages_of(site)
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    page = context.new_page()
+    yield page
+    page.close()
+
+
+def _unfold(page: Page) -> None:
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+
+
+@pytest.mark.parametrize("width", [320, 360, 390, 768, 1280])
+def test_no_page_scrolls_sideways(page: Page, pages: list[Path], width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    for path in pages:
+        page.goto(path.as_uri())
+        _unfold(page)
+        assert page.evaluate("document.scrollingElement.scrollWidth") == width, path.name
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_has_the_contrast_that_readers_need(
+    page: Page, pages: list[Path], scheme: Literal["light", "dark"]
+) -> None:
+    page.emulate_media(color_scheme=scheme)
+    for path in pages:
+        page.goto(path.as_uri())
+        _unfold(page)
+        contrasts: dict[str, float] = page.evaluate(_CONTRASTS)
+        assert len(contrasts) > 10
+        poor = {text: ratio for text, ratio in contrasts.items() if ratio < 4.5}
+        assert not poor, path.name
+
+
+def test_light_and_dark_are_two_looks(page: Page, pages: list[Path]) -> None:
+    looks = set()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        page.goto(pages[0].as_uri())
+        looks.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    assert len(looks) == 2
+
+
+def test_pages_ask_for_files_of_the_site_alone_and_nothing_is_refused(page: Page, pages: list[Path]) -> None:
+    asked: list[str] = []
+    complaints: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("requestfailed", lambda request: complaints.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    root = pages[0].parent.as_uri()
+    for path in pages:
+        page.goto(path.as_uri())
+        assert page.evaluate("getComputedStyle(document.querySelector('.band')).backgroundImage") != "none"
+    assert complaints == []
+    assert any(url.endswith("style.css") for url in asked)
+    assert [url for url in asked if not url.startswith(root)] == []
+
+
+def test_the_whole_page_is_reached_by_keyboard_and_the_focus_is_seen(page: Page, pages: list[Path]) -> None:
+    page.goto(pages[0].as_uri())
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().top >= 0")
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        style = page.evaluate(
+            "(({outlineStyle, outlineWidth}) => [outlineStyle, outlineWidth])(getComputedStyle(document.activeElement))"
+        )
+        assert style == ["solid", "3px"]
+    page.locator(".scroll[role=region]").first.focus()
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "All nights together, best first"
+
+
+def test_moves_are_folded_away_until_asked_for(page: Page, pages: list[Path]) -> None:
+    page.goto(pages[3].as_uri())
+    assert not page.locator("table.moves").first.is_visible()
+    page.locator("summary", has_text="moves").first.press("Enter")
+    assert page.locator("table.moves").first.is_visible()
+
+
+def test_on_paper_the_night_sky_is_left_out_and_tables_are_whole(page: Page, pages: list[Path]) -> None:
+    page.emulate_media(media="print", color_scheme="dark")
+    for path in pages:
+        page.goto(path.as_uri())
+        assert page.evaluate("getComputedStyle(document.querySelector('.band')).backgroundImage") == "none"
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+        assert page.evaluate("getComputedStyle(document.querySelector('.scroll')).overflowX") == "visible"
+
+
+def test_guild_letters_read_well_on_their_colours(page: Page, pages: list[Path]) -> None:
+    page.goto(pages[3].as_uri())
+    contrasts: dict[str, float] = page.evaluate(_CONTRASTS)
+    guilds = {text: ratio for text, ratio in contrasts.items() if text.startswith("SPAN.guild g")}
+    assert len(guilds) == 6
+    assert min(guilds.values()) >= 4.5
