@@ -1,0 +1,61 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from referee.errors import RecordError
+from referee.model import Night, VoidGame
+from referee.sitefile import read_site_json, site_json
+from tests.support.records import random_league
+
+
+def nights() -> tuple[Night, ...]:
+    told, _ = random_league(Random(1), deals=1)
+    playing = replace(
+        told[1], finished=None, secret=None, voids=(VoidGame("night 2/amber-vs-birch/0/r0", ("no engine",)),)
+    )
+    return told[0], playing
+
+
+def test_what_was_written_is_read_again() -> None:
+    assert read_site_json(site_json("Thursday’s league", nights())) == ("Thursday’s league", nights())
+
+
+def test_keys_are_those_of_the_page() -> None:
+    value = json.loads(site_json("thursday", nights()))
+    assert list(value) == ["format", "league", "nights"]
+    night = value["nights"][0]
+    assert list(night) == [
+        "number", "opened", "finished", "commitment", "secret", "settings", "bots", "voids",
+    ]  # fmt: skip
+    assert list(night["settings"]) == ["seats", "deals", "refill", "max_tables", "clock"]
+    assert list(night["settings"]["clock"]) == ["startup_ms", "move_ms", "bank_ms", "increment_ms"]
+    assert list(night["bots"][0]) == ["name", "author", "version"]
+
+
+def test_unknown_keys_are_ignored() -> None:
+    value = json.loads(site_json("thursday", nights()))
+    value["nights"][0]["weather"] = "rain"
+    assert read_site_json(json.dumps(value)) == ("thursday", nights())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda value: value.update(format="treelings-site/2"), "key format: expected: 'treelings-site/1'"),
+        (lambda value: value["nights"].reverse(), "nights in ascending order"),
+        (lambda value: value["nights"][0].update(secret="00"), r"key nights\[0\]\.secret"),
+        (lambda value: value["nights"][0].update(opened="today"), r"key nights\[0\]\.opened"),
+        (lambda value: value["nights"][0]["settings"].update(seats=[6]), r"settings\.seats\[0\]"),
+        (lambda value: value["nights"][0]["settings"].update(deals=0), r"settings\.deals"),
+        (lambda value: value["nights"][1]["bots"][0].update(name="../x"), r"key nights\[1\]\.bots\[0\]\.name"),
+        (lambda value: value["nights"][1].pop("voids"), r"key nights\[1\]\.voids: expected it to be there"),
+    ],
+)
+def test_a_wrong_shape_is_refused_naming_the_key(change: Callable[[dict[str, object]], object], message: str) -> None:
+    value = json.loads(site_json("thursday", nights()))
+    change(value)
+    with pytest.raises(RecordError, match=rf"^league\.json: .*{message}"):
+        read_site_json(json.dumps(value))

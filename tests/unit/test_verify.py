@@ -1,0 +1,335 @@
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from referee.model import GameRecord, Night, VoidGame
+from referee.records import to_json
+from referee.sitefile import site_json
+from referee.standings import standings_json
+from referee.verify import Report, verify
+from tests.support.records import BOTS, random_league, version_of
+from tests.support.sites import write_records, write_site
+from treelings import derive_deck
+
+LEAGUE = "thursday"
+GAME = "night 1/amber-vs-birch/0/r0"
+
+
+@cache
+def league(*, revealed: bool = True) -> tuple[tuple[Night, ...], tuple[GameRecord, ...]]:
+    return random_league(Random(3), bots=BOTS[:4], seats=(2, 3), deals=1, revealed=revealed)
+
+
+def site_of(folder: Path, nights: tuple[Night, ...], records: tuple[GameRecord, ...]) -> Path:
+    return write_site(folder / "site", LEAGUE, nights, records)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    return site_of(tmp_path, *league())
+
+
+def edit(path: Path, change: Callable[[str], str]) -> None:
+    text = path.read_text()
+    changed = change(text)
+    assert changed != text
+    path.write_text(changed)
+
+
+def change_game(site: Path, change: Callable[[GameRecord], GameRecord], game: str = GAME) -> None:
+    """Rewrite the site with one record changed, standings included: only the record itself can give it away."""
+    nights, records = league()
+    changed = tuple(change(record) if record.id == game else record for record in records)
+    assert changed != records
+    shutil.rmtree(site)
+    write_site(site, LEAGUE, nights, changed)
+
+
+def with_night(site: Path, night: Night) -> None:
+    nights, _ = league()
+    (site / "league.json").write_text(site_json(LEAGUE, (night, *nights[1:])))
+
+
+def only(report: Report) -> str:
+    """The one difference of a report."""
+    assert len(report.differences) == 1, report.differences
+    assert not report.ok
+    return report.differences[0]
+
+
+class TestSite:
+    def test_an_honest_site_is_verified(self, site: Path) -> None:
+        report = verify([site])
+        assert report.differences == ()
+        assert report.ok
+        assert report.summary == "verified: 48 games, 20 decks, standings identical"
+        assert report.notes == ()
+
+    def test_the_order_of_the_lines_does_not_matter(self, site: Path) -> None:
+        edit(site / "records" / "night-1.jsonl", lambda text: "".join(reversed(text.splitlines(keepends=True))))
+        assert verify([site]).ok
+
+    def test_decks_are_unproven_while_the_secret_is_not_revealed(self, tmp_path: Path) -> None:
+        report = verify([site_of(tmp_path, *league(revealed=False))])
+        assert report.ok
+        assert report.decks == 0
+        assert report.notes[0] == "night 1: secret not yet revealed: decks unproven"
+
+    def test_a_night_that_is_still_played_is_a_note(self, tmp_path: Path) -> None:
+        nights, records = league(revealed=False)
+        playing = (nights[0], replace(nights[1], finished=None))
+        partly = tuple(record for record in records if record.night == 1) + records[-3:]
+        report = verify([site_of(tmp_path, playing, partly)])
+        assert report.ok
+        assert "night 2: not finished: 3 of 24 games recorded" in report.notes
+
+    def test_a_night_without_any_record_yet_needs_no_file(self, tmp_path: Path) -> None:
+        nights, _ = league(revealed=False)
+        site = site_of(tmp_path, (replace(nights[0], finished=None),), ())
+        (site / "records" / "night-1.jsonl").unlink()
+        assert verify([site]).ok
+
+    def test_a_game_listed_as_void_needs_no_record(self, tmp_path: Path) -> None:
+        nights, records = league()
+        voided = replace(nights[0], voids=(VoidGame(GAME, ("the engine was gone",)),))
+        report = verify(
+            [site_of(tmp_path, (voided, nights[1]), tuple(record for record in records if record.id != GAME))]
+        )
+        assert report.ok
+        assert report.notes == ("night 1: 1 games listed as void",)
+
+
+class TestSiteDiffers:
+    def test_a_secret_that_is_not_the_one_committed_to(self, site: Path) -> None:
+        with_night(site, replace(league()[0][0], secret="ab" * 32))
+        assert "whose SHA-256 is the commitment" in only(verify([site]))
+
+    def test_a_commitment_used_twice(self, site: Path) -> None:
+        nights, _ = league()
+        with_night(site, replace(nights[0], commitment=nights[1].commitment, secret=nights[1].secret))
+        assert any("a commitment of its own" in text for text in verify([site]).differences)
+
+    def test_a_deck_that_does_not_follow_from_the_secret(self, site: Path) -> None:
+        other = derive_deck(bytes(32), "picked")
+        change_game(site, lambda record: replace(record, deck=other))
+        assert any(f"game {GAME}: deck: expected the one" in text for text in verify([site]).differences)
+
+    def test_two_decks_for_one_deal_even_before_the_secret_is_revealed(self, tmp_path: Path) -> None:
+        nights, records = league(revealed=False)
+        other = replace(records[0], deck=derive_deck(bytes(32), "picked"))
+        differences = verify([site_of(tmp_path, nights, (other, *records[1:]))]).differences
+        assert any("deck: expected the same in every rotation" in text for text in differences)
+
+    def test_a_game_that_breaks_the_rules(self, site: Path) -> None:
+        change_game(site, lambda record: replace(record, festival_turn=3))
+        assert f"game {GAME}: festival_turn: expected" in only(verify([site]))
+
+    def test_a_planned_game_that_is_missing(self, tmp_path: Path) -> None:
+        nights, records = league()
+        site = site_of(tmp_path, nights, tuple(record for record in records if record.id != GAME))
+        assert only(verify([site])) == (f"night 1, game {GAME}: expected a record or an entry as void, got neither")
+
+    def test_a_missing_game_of_a_night_whose_secret_is_out_although_it_is_not_finished(self, tmp_path: Path) -> None:
+        nights, records = league()
+        closed = (replace(nights[0], finished=None), nights[1])
+        site = site_of(tmp_path, closed, tuple(record for record in records if record.id != GAME))
+        assert "got neither" in only(verify([site]))
+
+    def test_a_game_outside_the_plan(self, site: Path) -> None:
+        change_game(site, lambda record: replace(record, deal="night 1/amber-vs-birch/7"))
+        report = verify([site])
+        assert any("game night 1/amber-vs-birch/7/r0: expected only games of the plan" in text for text in
+                   report.differences)  # fmt: skip
+
+    def test_a_game_that_is_recorded_twice(self, site: Path) -> None:
+        edit(site / "records" / "night-1.jsonl", lambda text: text + text.splitlines()[0] + "\n")
+        assert "expected each game once, got it again" in only(verify([site]))
+
+    def test_a_void_that_is_recorded_too(self, site: Path) -> None:
+        with_night(site, replace(league()[0][0], voids=(VoidGame(GAME, ()),)))
+        assert "expected a record or an entry as void, got both" in only(verify([site]))
+
+    def test_a_void_outside_the_plan(self, site: Path) -> None:
+        with_night(site, replace(league()[0][0], voids=(VoidGame("night 1/nobody/0/r0", ()),)))
+        assert "void game night 1/nobody/0/r0: expected only games of the plan" in only(verify([site]))
+
+    def test_seats_that_are_not_the_planned_ones(self, site: Path) -> None:
+        change_game(site, lambda record: replace(record, seats=record.seats[::-1]))
+        assert f"game {GAME}: seats: expected amber, birch, got birch, amber" in only(verify([site]))
+
+    def test_a_version_that_the_night_did_not_freeze(self, site: Path) -> None:
+        def later(record: GameRecord) -> GameRecord:
+            return replace(record, seats=(replace(record.seats[0], version=version_of("amber", 9)), record.seats[1]))
+
+        change_game(site, later)
+        assert "version of amber: expected sha256:" in verify([site]).differences[0]
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            ({"league": "friday"}, "expected league 'thursday', got 'friday'"),
+            ({"night": 2}, "night: expected 1, got 2"),
+            ({"match": "amber-vs-cedar"}, "match: expected amber-vs-birch, got amber-vs-cedar"),
+        ],
+    )
+    def test_a_record_that_says_it_belongs_elsewhere(
+        self, site: Path, change: dict[str, str | int], words: str
+    ) -> None:
+        line = {"league": LEAGUE, "night": 1, "match": "amber-vs-birch"} | change
+        path = site / "records" / "night-1.jsonl"
+        lines = [json.loads(text) for text in path.read_text().splitlines()]
+        path.write_text(
+            "".join(
+                json.dumps(value | line if f"{value['deal']}/r{value['rotation']}" == GAME else value) + "\n"
+                for value in lines
+            )
+        )
+        assert any(f"{GAME}: {words}" in text for text in verify([site]).differences)
+
+    def test_settings_that_make_another_plan(self, site: Path) -> None:
+        night = league()[0][0]
+        with_night(site, replace(night, settings=replace(night.settings, deals=2)))
+        differences = verify([site]).differences
+        assert len(differences) == 24
+        assert all("got neither" in text for text in differences)
+
+    def test_settings_that_make_no_plan(self, site: Path) -> None:
+        night = league()[0][0]
+        with_night(site, replace(night, bots=night.bots[:2]))
+        assert any("night 1: seats: a table of 3 needs 3 bots" in text for text in verify([site]).differences)
+
+    def test_a_records_file_of_no_night(self, site: Path) -> None:
+        write_records(site / "records" / "night-9.jsonl", [])
+        assert "records/night-9.jsonl: expected only" in only(verify([site]))
+
+    def test_a_standing_that_was_improved_names_bot_and_key(self, site: Path) -> None:
+        value = json.loads((site / "standings.json").read_text())
+        row = next(row for row in value["season"] if row["bot"] == "birch")
+        row["score"] = 0.987654
+        (site / "standings.json").write_text(json.dumps(value, sort_keys=True, indent=1) + "\n")
+        text = only(verify([site]))
+        assert text.startswith("standings.json, season, bot birch, key score: expected 0.")
+        assert text.endswith("got 0.987654")
+
+    def test_a_standing_of_a_night_that_was_changed_names_the_night(self, site: Path) -> None:
+        value = json.loads((site / "standings.json").read_text())
+        value["nights"][1]["standings"][0]["faults"] += 1
+        (site / "standings.json").write_text(json.dumps(value, sort_keys=True, indent=1) + "\n")
+        assert "standings.json, night 2, bot" in only(verify([site]))
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            (lambda rows: rows.pop(), "got no row for it"),
+            (lambda rows: rows.append(rows[0] | {"bot": "ghost"}), "expected no bot ghost"),
+        ],
+    )
+    def test_a_bot_that_is_missing_or_made_up(
+        self, site: Path, change: Callable[[list[dict[str, object]]], object], words: str
+    ) -> None:
+        value = json.loads((site / "standings.json").read_text())
+        change(value["season"])
+        (site / "standings.json").write_text(json.dumps(value))
+        assert words in only(verify([site]))
+
+    def test_standings_of_another_league(self, site: Path) -> None:
+        (site / "standings.json").write_text(standings_json("friday", league()[1]))
+        assert only(verify([site])) == "standings.json, key league: expected 'thursday', got 'friday'"
+
+    def test_the_same_standings_in_another_text(self, site: Path) -> None:
+        edit(site / "standings.json", lambda text: text + "\n")
+        assert "not the canonical one" in only(verify([site]))
+
+
+class TestFiles:
+    def test_records_alone_are_replayed(self, tmp_path: Path) -> None:
+        _, records = league()
+        path = write_records(tmp_path / "games.jsonl", records[:5])
+        report = verify([path])
+        assert report.summary == "verified: 5 games, 0 decks"
+        assert report.notes == ("games.jsonl: no secret given: decks unproven",)
+
+    def test_with_the_secret_decks_are_proven(self, tmp_path: Path) -> None:
+        nights, records = league()
+        assert nights[0].secret is not None
+        path = write_records(tmp_path / "games.jsonl", records[:4])
+        report = verify([path], secret=bytes.fromhex(nights[0].secret))
+        assert report.summary == "verified: 4 games, 2 decks"
+
+    def test_another_secret_proves_the_deck_wrong(self, tmp_path: Path) -> None:
+        path = write_records(tmp_path / "games.jsonl", league()[1][:1])
+        assert "deck: expected the one that follows" in only(verify([path], secret=bytes(32)))
+
+    def test_a_deck_given_by_hand_is_a_note(self, tmp_path: Path) -> None:
+        path = write_records(tmp_path / "games.jsonl", [replace(league()[1][0], deal=None)] * 2)
+        report = verify([path])
+        assert report.ok
+        assert "given by hand" in report.notes[0]
+
+    def test_a_game_twice_in_a_file_is_told(self, tmp_path: Path) -> None:
+        path = write_records(tmp_path / "games.jsonl", [league()[1][0]] * 2)
+        assert "line 2" in only(verify([path]))
+
+    def test_a_bad_line_does_not_hide_those_behind_it(self, tmp_path: Path) -> None:
+        path = tmp_path / "games.jsonl"
+        path.write_text("oops\n" + to_json(league()[1][0]) + "\n")
+        report = verify([path])
+        assert report.games == 1
+        assert only(report).startswith("games.jsonl, line 1: expected a JSON object")
+
+    def test_several_paths_add_up(self, site: Path, tmp_path: Path) -> None:
+        path = write_records(tmp_path / "games.jsonl", league()[1][:1])
+        assert verify([site, path]).games == 49
+
+
+class TestHostile:
+    def test_a_missing_file_is_a_difference(self, tmp_path: Path) -> None:
+        assert "expected a file, got none" in only(verify([tmp_path / "nothing.jsonl"]))
+
+    def test_a_folder_that_is_no_site_is_a_difference(self, tmp_path: Path) -> None:
+        assert "league.json: expected a file, got none" in only(verify([tmp_path]))
+
+    def test_a_pipe_is_not_waited_for(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "games.jsonl")
+        assert "got something else" in only(verify([tmp_path / "games.jsonl"]))
+
+    def test_a_line_without_end_is_told(self, tmp_path: Path) -> None:
+        (tmp_path / "games.jsonl").write_bytes(b"[" * 200_000)
+        assert "at most 65536 bytes" in only(verify([tmp_path / "games.jsonl"]))
+
+    @pytest.mark.parametrize("name", ["league.json", "standings.json"])
+    @pytest.mark.parametrize("text", ["", "[" * 100_000, "\x1b[2J", '{"format": "\u202e"}', "null", "{}"])
+    def test_files_that_are_not_what_they_say_give_one_printable_line(self, site: Path, name: str, text: str) -> None:
+        (site / name).write_text(text)
+        difference = only(verify([site]))
+        assert name in difference
+        assert difference.isprintable()
+
+    def test_bytes_that_are_no_text_are_told(self, site: Path) -> None:
+        (site / "league.json").write_bytes(b"\xff")
+        assert "league.json: expected UTF-8 text" in only(verify([site]))
+
+    def test_everything_that_is_shown_is_printable(self, tmp_path: Path) -> None:
+        evil = "\x1b]0;pwned\x07\u202e\n"
+        nights, records = league()
+        changed = replace(
+            records[0], league=evil, deal=evil, match=evil, moves=(replace(records[0].moves[0], move=evil[:9]),)
+        )
+        site = site_of(tmp_path, nights, (changed, *records[1:]))
+        report = verify([site, write_records(tmp_path / f"x{evil.replace('/', '')}", [changed])])
+        assert not report.ok
+        assert all(text.isprintable() for text in (*report.differences, *report.notes))
+
+    def test_no_more_than_a_hundred_differences_are_told(self, tmp_path: Path) -> None:
+        path = tmp_path / "games.jsonl"
+        path.write_text("oops\n" * 1_000)
+        report = verify([path])
+        assert len(report.differences) == 101
+        assert report.differences[-1] == "and 900 more"
