@@ -36,7 +36,7 @@ def guild(letter: str, count: int | None = None) -> Text:
 
 def row(state: State, seat: int, *, scoring: bool = False) -> Text:
     """A seat's columns from left to right; with `scoring`, those that score are marked with a star."""
-    stars = state.scoring_columns(seat) if scoring else ()
+    stars = state.scoring()[seat] if scoring else ()
     text = Text()
     for place, (letter, height) in enumerate(zip(state.rows[seat], state.heights(seat), strict=True)):
         text.append_text(guild(letter, height))

@@ -182,3 +182,16 @@ def test_the_unseen_counts_are_what_remains_of_18_a_guild(state: State) -> None:
 def test_every_derived_deck_can_be_dealt(secret: bytes, deal_id: str) -> None:
     for players in range(2, 6):
         assert State.deal(derive_deck(secret, deal_id), players).pile == 103 - 3 * players
+
+
+@given(secret=st.binary(min_size=32, max_size=32), players=st.integers(2, 5), refill=st.sampled_from(REFILLS))
+def test_a_seat_scores_the_heights_of_its_scoring_columns(secret: bytes, players: int, refill: Refill) -> None:
+    state = State.deal(derive_deck(secret, "scoring"), players, refill)
+    rng = random.Random(secret)
+    while not state.over:
+        expected = tuple(
+            sum(height for height, scores in zip(state.heights(seat), row, strict=True) if scores)
+            for seat, row in enumerate(state.scoring())
+        )
+        assert state.scores() == expected
+        state.play(rng.choice(state.legal_moves()))

@@ -1,7 +1,8 @@
 """Positions written down the way a person would: rows like "P2 R1", markets like "ROOYB"."""
 
 from treelings.cards import GUILDS
-from treelings.rules import ONE, Refill, State, pack, pack_row
+from treelings.offers import ONE, pack, pack_row
+from treelings.rules import Refill, State
 
 
 def position(*rows: str, market: str = "", pile: str = "ROYGBP" * 10, turn: int = 0, refill: Refill = "start") -> State:

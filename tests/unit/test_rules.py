@@ -9,7 +9,8 @@ import pytest
 from tests.golden.write_games import passing_deck
 from tests.support.positions import market_of, notations, position, row_of
 from treelings import DeckError, IllegalMove, Move, NotationError, Refill, State
-from treelings.rules import REFILLS, mask, pack, pack_row, unpack
+from treelings.offers import mask, pack, pack_row, unpack
+from treelings.rules import REFILLS
 
 
 def the_deck(top: str) -> str:

@@ -1,15 +1,11 @@
 """The game itself: one compact, copyable state (rules.md, Set-up; A turn; Scoring).
 
-Cards are never objects. Cards of several guilds are one integer, five bits a guild ("packed"), so taking,
-growing a row and refilling the market are additions. The cards face down are kept as sums from the bottom
-of the pile, so drawing any number of them is one subtraction. What a market allows is looked up: there are
-only 462 markets.
+Cards are never objects: hands, rows and the market are packed counts (offers.py). The cards face down are kept
+as sums from the bottom of the pile, so drawing any number of them is one subtraction.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable
 from itertools import accumulate, cycle, islice
-from operator import lshift
 from typing import Final, Literal, Protocol
 
 from treelings.cards import (
@@ -23,7 +19,8 @@ from treelings.cards import (
     check_deck,
 )
 from treelings.errors import DeckError, IllegalMove
-from treelings.moves import PASS, SINGLES_TAKE, Move, moves_for_take, quoted
+from treelings.moves import PASS, SINGLES_TAKE, Move, quoted
+from treelings.offers import FULL, OFFERS, ONE_OF, mask, shifts, unpack
 
 Refill = Literal["start", "end"]
 REFILLS: Final[tuple[Refill, ...]] = ("start", "end")
@@ -31,11 +28,6 @@ REFILLS: Final[tuple[Refill, ...]] = ("start", "end")
 BELOW_FIREFLY: Final = CARDS - FIREFLY_INDEX
 """Cards that lie below the firefly: it has shown up once fewer cards than these are face down."""
 
-_BITS: Final = 5
-_FULL: Final = (1 << _BITS) - 1
-ONE: Final = tuple(1 << (_BITS * guild) for guild in range(len(GUILDS)))
-"""One card of each guild, packed, in guild order."""
-_ONE_OF: Final = dict(zip(GUILDS, ONE, strict=True))
 _MOVES_SHOWN: Final = 8
 
 
@@ -44,105 +36,6 @@ class Rng(Protocol):
 
     def random(self) -> float:
         """A number from 0 up to, but not including, 1."""
-
-
-def pack(counts: Sequence[int]) -> int:
-    """Six counts in guild order as one packed integer."""
-    red, orange, yellow, green, blue, purple = counts
-    return red + (orange << 5) + (yellow << 10) + (green << 15) + (blue << 20) + (purple << 25)
-
-
-def unpack(packed: int) -> tuple[int, int, int, int, int, int]:
-    """Six counts in guild order from a packed integer."""
-    return (
-        packed & _FULL,
-        packed >> 5 & _FULL,
-        packed >> 10 & _FULL,
-        packed >> 15 & _FULL,
-        packed >> 20 & _FULL,
-        packed >> 25,
-    )
-
-
-@cache
-def shifts(row: str) -> tuple[int, ...]:
-    """Where the count of each column of a row stands in a packed integer, in bits, left to right."""
-    return tuple(_BITS * GUILDS.index(guild) for guild in row)
-
-
-@cache
-def mask(guilds: str) -> int:
-    """The guilds of a text as a mask: bit g for guild g."""
-    return sum(1 << GUILDS.index(guild) for guild in set(guilds))
-
-
-def pack_row(row: str, heights: Sequence[int]) -> int:
-    """A row's guilds and the cards in each of its columns as one packed integer."""
-    return sum(map(lshift, heights, shifts(row)))
-
-
-def legal_for(market: int, own: int) -> tuple[Move, ...]:
-    """The legal moves, in canonical order, of a seat with the guilds of mask `own` before this packed market.
-
-    Canonical order (records.md, Faults): takes in guild order, then "*"; see `moves_for_take` for the rest.
-    """
-    if market == 0:
-        return (PASS,)
-    counts = unpack(market)
-    moves: list[Move] = []
-    for guild, count in enumerate(counts):
-        if count:
-            moves += moves_for_take(GUILDS[guild], "" if own >> guild & 1 else GUILDS[guild])
-    singles = [guild for guild, count in enumerate(counts) if count == 1]
-    if len(singles) > 1:  # a lone single is the same as its letter, and the letter is canonical
-        moves += moves_for_take(SINGLES_TAKE, "".join(GUILDS[g] for g in singles if not own >> g & 1))
-    return tuple(moves)
-
-
-class _Offer:
-    """What one market offers. The lists are by number of the take (`Move.take_index`).
-
-    taken  the cards that the take brings, packed
-    mask   their guilds, bit g for guild g; -1 where the take is not legal
-    short  how many cards the market lacks afterwards
-    moves  by mask of the guilds that a seat has: its legal moves; empty until first asked for
-    """
-
-    __slots__ = ("market", "mask", "moves", "short", "taken")
-
-    market: int
-    taken: tuple[int, ...]
-    mask: tuple[int, ...]
-    short: tuple[int, ...]
-    moves: list[tuple[Move, ...]]
-
-    def __init__(self, market: int) -> None:
-        counts = unpack(market)
-        singles = [guild for guild, count in enumerate(counts) if count == 1]
-        takes = [[guild] if count else [] for guild, count in enumerate(counts)]
-        takes.append(singles if len(singles) > 1 else [])
-        lacking = MARKET_SIZE - sum(counts)
-        self.market = market
-        self.taken = (*[sum(counts[guild] * ONE[guild] for guild in take) for take in takes], 0)
-        self.mask = (*[sum(1 << guild for guild in take) or -1 for take in takes], -1 if market else 0)
-        self.short = (*[lacking + sum(counts[guild] for guild in take) for take in takes], lacking)
-        self.moves = [()] * (1 << len(GUILDS))
-
-    def moves_of(self, own: int) -> tuple[Move, ...]:
-        """The legal moves of a seat with these guilds, from now on in `moves` as well."""
-        moves = self.moves[own] = legal_for(self.market, own)
-        return moves
-
-
-class _Offers(dict[int, _Offer]):
-    """The offer of every market, by the packed market; made when it is first met."""
-
-    def __missing__(self, market: int) -> _Offer:
-        offer = self[market] = _Offer(market)
-        return offer
-
-
-_OFFERS: Final = _Offers()
 
 
 class State:
@@ -186,7 +79,7 @@ class State:
             raise DeckError(f"players: expected {MIN_PLAYERS} to {MAX_PLAYERS}, got {players}")
         if refill not in REFILLS:
             raise DeckError(f"refill: expected 'start' or 'end', got {quoted(refill)}")
-        pile = [_ONE_OF[card] for card in deck[:FIREFLY_INDEX] + deck[FIREFLY_INDEX + 1 :]]
+        pile = [ONE_OF[card] for card in deck[:FIREFLY_INDEX] + deck[FIREFLY_INDEX + 1 :]]
         dealt = players * HAND_SIZE
         rows = ["".join(dict.fromkeys(deck[at : at + HAND_SIZE])) for at in range(0, dealt, HAND_SIZE)]
         heights = [sum(pile[at : at + HAND_SIZE]) for at in range(0, dealt, HAND_SIZE)]
@@ -260,7 +153,7 @@ class State:
     def heights(self, seat: int) -> tuple[int, ...]:
         """Cards in each column of a seat's row, left to right."""
         cards = self._heights[seat]
-        return tuple([cards >> shift & _FULL for shift in shifts(self.rows[seat])])
+        return tuple([cards >> shift & FULL for shift in shifts(self.rows[seat])])
 
     def unseen(self) -> tuple[int, ...]:
         """Cards of each guild that still lie face down, one count per guild."""
@@ -270,7 +163,7 @@ class State:
         """The legal moves in canonical order; empty only when the game is over."""
         if self.over:
             return ()
-        offer = _OFFERS[self._market]
+        offer = OFFERS[self._market]
         own = self._own[self.seat]
         return offer.moves[own] or offer.moves_of(own)
 
@@ -294,7 +187,7 @@ class State:
         if not self._legal(move):
             raise self._illegal(move, move.notation)
         seat = self.seat
-        offer = _OFFERS[self._market]
+        offer = OFFERS[self._market]
         taken = offer.taken[move.take_index]
         short = offer.short[move.take_index]
         self._heights[seat] += taken
@@ -326,7 +219,7 @@ class State:
             market, left, turn = self._market, self._left, self.turn
             unplaced = market + sums[left]
             for seat in islice(cycle(range(self.players)), self.seat, None):
-                offer = _OFFERS[market]
+                offer = OFFERS[market]
                 moves = offer.moves[own[seat]] or offer.moves_of(own[seat])
                 move = moves[int(random() * len(moves))]
                 take = move.take_index
@@ -354,7 +247,7 @@ class State:
         ring: list[int] = []  # from seat 0's rightmost column on: the next seat sits on the left
         ends = []
         for row, cards in zip(self.rows, self._heights, strict=True):
-            ring += [cards >> shift & _FULL for shift in reversed(shifts(row))]
+            ring += [cards >> shift & FULL for shift in reversed(shifts(row))]
             ends.append(len(ring))
         ring.append(ring[0])
         scores = []
@@ -373,6 +266,13 @@ class State:
             scores.append(score)
         return tuple(scores)
 
+    def scoring(self) -> tuple[tuple[bool, ...], ...]:
+        """Per seat and column, left to right: whether the column would score now (rules.md, Scoring)."""
+        ring = [height for seat in range(self.players) for height in reversed(self.heights(seat))]
+        tall = [ring[i - 1] <= height >= ring[(i + 1) % len(ring)] for i, height in enumerate(ring)]
+        ends = list(accumulate(map(len, self.rows)))
+        return tuple(tuple(tall[end - len(row) : end][::-1]) for end, row in zip(ends, self.rows, strict=True))
+
     def margin(self, seat: int) -> float:
         """Points of a seat minus the mean of the others', if the game were scored now."""
         scores = self.scores()
@@ -381,7 +281,7 @@ class State:
 
     def _legal(self, move: Move) -> bool:
         # Every guild of the take that the seat lacks is placed, no other: Move.parse saw to "exactly once".
-        new = _OFFERS[self._market].mask[move.take_index] & ~self._own[self.seat]
+        new = OFFERS[self._market].mask[move.take_index] & ~self._own[self.seat]
         return new == move.new_mask and not self.over
 
     def _fill(self, short: int, turn: int) -> None:
@@ -396,7 +296,7 @@ class State:
         where = f"illegal move {text!r} for seat {self.seat} at turn {self.turn}"
         if self.over:
             return IllegalMove(f"{where}: the game is over")
-        taken = _OFFERS[self._market].mask[move.take_index]
+        taken = OFFERS[self._market].mask[move.take_index]
         if taken != -1:
             lacking = taken & ~self._own[self.seat]
             new = "".join(letter for guild, letter in enumerate(GUILDS) if lacking >> guild & 1)

@@ -7,7 +7,8 @@ down (tests/property holds it to that).
 from dataclasses import dataclass, field
 
 from treelings.moves import Move
-from treelings.rules import ONE, Refill, Rng, State, pack, pack_row
+from treelings.offers import ONE, pack, pack_row
+from treelings.rules import Refill, Rng, State
 
 
 @dataclass(frozen=True, slots=True)
