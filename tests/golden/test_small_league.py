@@ -1,7 +1,7 @@
 """A small league, kept as files: its format, plan, decks and standings may never change unnoticed.
 
-Made once with `random_league(Random(1), league="golden", bots=BOTS[:3], nights=1, seats=(2, 3), deals=1, fault_chance=0.01)`
-and `write_site`; its standings were checked by hand.
+Made once by `write_site` from `random_league(Random(1), league="golden", bots=BOTS[:3], nights=1, seats=(2, 3),
+deals=1, fault_chance=0.01)`; its standings were checked by hand.
 """
 
 from pathlib import Path
