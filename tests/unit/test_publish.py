@@ -195,6 +195,14 @@ def test_a_fault_is_shown_with_its_words_on_the_pages_of_its_bot_and_its_match(
     assert words not in _Page(site / "bots" / f"{record.seats[0].bot}.html").text
 
 
+def test_many_faults_are_all_there_the_first_twenty_unfolded(tmp_path: Path) -> None:
+    nights, records = random_league(Random(4), nights=1, deals=25, bots=("amber", "birch"), fault_chance=1.0)
+    faults = sum(record.seats[fault.seat].bot == "amber" for record in records for fault in record.faults)
+    page = _Page(_publish(tmp_path, nights, records) / "bots" / "amber.html")
+    assert page.text.count("startup at turn 0 (made up)") == faults > 20
+    assert f"{faults - 20} more" in page.text
+
+
 def test_every_move_is_in_its_games_list_and_the_referees_are_marked(
     tmp_path: Path, small: tuple[tuple[Night, ...], tuple[GameRecord, ...]]
 ) -> None:
