@@ -1,6 +1,6 @@
 """Reaching the Docker engine: connecting, its errors in our words, and what it must be able to do."""
 
-import os
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import requests
 from docker import APIClient
+from docker.constants import DEFAULT_DOCKER_API_VERSION
 from docker.errors import APIError, DockerException, ImageNotFound
-from docker.utils import kwargs_from_env
+from docker.utils import kwargs_from_env, parse_host
 
 from referee.errors import EngineGone, SandboxError
 from referee.text import printable
@@ -23,10 +24,25 @@ def connect(*, url: str | None = None, timeout_s: int = CALL_TIMEOUT_S) -> APICl
 
     `timeout_s` is the longest that any one answer may be waited for. Raises EngineGone if none answers.
     """
-    with engine_errors(f"connecting to {url or os.environ.get('DOCKER_HOST') or 'the local socket'}"):
-        if url is None:
-            return APIClient(**kwargs_from_env(), version="auto", timeout=timeout_s)
-        return APIClient(base_url=url, version="auto", timeout=timeout_s)
+    env = kwargs_from_env() if url is None else {"base_url": url}
+    with engine_errors(f"connecting to {env.get('base_url') or 'the local socket'}"):
+        _knock(str(parse_host(env.get("base_url"))), timeout_s)
+        # With a version given, the constructor asks nothing: what fails after it can be closed.
+        probe = APIClient(**env, version=DEFAULT_DOCKER_API_VERSION, timeout=timeout_s)
+        try:
+            version = str(probe.version(api_version=False)["ApiVersion"])
+        finally:
+            probe.close()
+        return APIClient(**env, version=version, timeout=timeout_s)
+
+
+def _knock(address: str, timeout_s: int) -> None:
+    """Fail early and plainly where nobody listens; docker-py would also leave a socket open behind it."""
+    scheme = "http+unix://"
+    if address.startswith(scheme):
+        with socket.socket(socket.AF_UNIX) as knock:
+            knock.settimeout(timeout_s)
+            knock.connect(address.removeprefix(scheme))
 
 
 def find_image(engine: APIClient, name: str) -> dict[str, Any] | None:

@@ -1,0 +1,23 @@
+"""What tests with a real engine share."""
+
+from collections.abc import Iterator
+
+import pytest
+from docker import APIClient
+
+from referee.sandbox.engine import connect
+from referee.sandbox.image import build_image
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[APIClient]:
+    """A client of the engine; only for tests marked `docker`."""
+    client = connect()
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="session")
+def runtime_image(engine: APIClient) -> str:
+    """The name of the runtime image, built if it was not there; only for tests marked `docker`."""
+    return build_image(engine, report=print)

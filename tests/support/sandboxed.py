@@ -1,0 +1,63 @@
+"""Bots for tests of the sandboxes: a script, what it says, and how it ends."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+from referee.model import Submission
+from referee.ports import BotState, RunningBot
+
+PATIENCE_S = 30.0
+"""Longest wait for what must happen soon; a busy machine does not reach it."""
+
+
+def script(folder: Path, code: str, command: tuple[str, ...] = ("python", "bot.py")) -> Submission:
+    """A submission of one file, readable by all as the league's own copies are."""
+    folder.chmod(0o755)
+    (folder / "bot.py").write_text(dedent(code), encoding="utf-8")
+    (folder / "bot.py").chmod(0o644)
+    return Submission("tester", "Tests", "sha256:" + "0" * 64, folder, command, "python")
+
+
+async def ended(bot: RunningBot) -> BotState:
+    """How the bot ended, once it has."""
+    async with asyncio.timeout(PATIENCE_S):
+        while (state := await bot.state()).running:  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.02)
+    return state
+
+
+async def logged(bot: RunningBot, word: str) -> str:
+    """The bot's log, once the word is in it."""
+    async with asyncio.timeout(PATIENCE_S):
+        while word not in (log := await bot.log_tail()):
+            assert (await bot.state()).running or word in await bot.log_tail(), f"ended before {word!r}: {log}"
+            await asyncio.sleep(0.02)
+    return log
+
+
+async def listening(bot: RunningBot) -> None:
+    """Wait until the bot's socket takes connections."""
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            try:
+                _, writer = await asyncio.open_unix_connection(str(bot.socket))
+            except (FileNotFoundError, ConnectionRefusedError):
+                assert (await bot.state()).running, await bot.log_tail()
+                await asyncio.sleep(0.01)
+            else:
+                writer.close()
+                await writer.wait_closed()
+                return
+
+
+def another_referee(code: str, *arguments: str) -> "subprocess.Popen[str]":
+    """Run Python code that uses the referee in a process of its own, to be killed."""
+    root = Path(__file__).parents[2]
+    return subprocess.Popen(
+        [sys.executable, "-c", dedent(code), *arguments], stdout=subprocess.PIPE, text=True, cwd=root,
+        env=os.environ | {"PYTHONPATH": str(root)},
+    )  # fmt: skip

@@ -1,0 +1,222 @@
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from docker.errors import APIError
+from requests import Response
+
+from referee.errors import EngineGone, SandboxError
+from referee.sandbox.choose import choose_sandbox
+from referee.sandbox.doctor import Check, check_abilities, check_disk, check_image, check_python, check_user, examine
+from referee.sandbox.engine import abilities, connect, engine_errors, require_abilities
+from referee.sandbox.image import ImageStatus, wanted_image
+from referee.sandbox.limits import Limits
+
+ABLE: dict[str, Any] = {
+    "MemoryLimit": True,
+    "SwapLimit": True,
+    "PidsLimit": True,
+    "CpuCfsQuota": True,
+    "CPUSet": True,
+    "SecurityOptions": ["name=apparmor", "name=seccomp,profile=default"],
+    "OSType": "linux",
+    "OperatingSystem": "Debian GNU/Linux 12 (bookworm)",
+    "CgroupVersion": "2",
+}
+LACKS: list[tuple[str, dict[str, Any]]] = [
+    ("memory limit", {"MemoryLimit": False}),
+    ("swap limit", {"SwapLimit": False}),
+    ("limit on processes", {"PidsLimit": False}),
+    ("CPU quota", {"CpuCfsQuota": False}),
+    ("cpuset", {"CPUSet": False}),
+    ("seccomp", {"SecurityOptions": []}),
+    ("seccomp", {"SecurityOptions": None}),
+    ("user ids as on the host", {"SecurityOptions": ["name=seccomp,profile=default", "name=rootless"]}),
+    ("user ids as on the host", {"SecurityOptions": ["name=seccomp,profile=default", "name=userns"]}),
+    ("sockets shared with the host", {"OperatingSystem": "Docker Desktop"}),
+    ("sockets shared with the host", {"OSType": "windows"}),
+]
+
+
+@pytest.fixture
+def silent_engine(tmp_path: Path) -> Iterator[str]:
+    """An engine that takes connections and never says a word."""
+    path = tmp_path / "docker.sock"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+        server.listen()
+        yield f"unix://{path}"
+
+
+@pytest.fixture
+def rude_engine(tmp_path: Path) -> Iterator[str]:
+    """An engine that hangs up on everybody."""
+    path = tmp_path / "docker.sock"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+        server.listen()
+
+        def hang_up() -> None:
+            while True:
+                try:
+                    server.accept()[0].close()
+                except OSError:
+                    return
+
+        thread = threading.Thread(target=hang_up)
+        thread.start()
+        yield f"unix://{path}"
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def test_an_engine_with_all_limits_is_taken() -> None:
+    require_abilities(ABLE)
+
+
+@pytest.mark.parametrize(("name", "difference"), LACKS)
+def test_an_engine_without_a_limit_is_refused_by_its_name(name: str, difference: dict[str, Any]) -> None:
+    with pytest.raises(SandboxError, match=f"lacks {name},"):
+        require_abilities(ABLE | difference)
+
+
+def test_an_engine_that_says_nothing_of_a_limit_lacks_it() -> None:
+    assert [ability.name for ability in abilities({}) if ability.has] == ["user ids as on the host"]
+
+
+def test_a_refusal_names_all_that_is_lacking() -> None:
+    with pytest.raises(SandboxError, match="lacks memory limit, cpuset, without"):
+        require_abilities(ABLE | {"MemoryLimit": False, "CPUSet": False})
+
+
+def test_no_socket_is_an_engine_that_is_gone(tmp_path: Path) -> None:
+    with pytest.raises(EngineGone, match=r"No such file or directory.*treelings doctor"):
+        connect(url=f"unix://{tmp_path / 'nothing.sock'}")
+
+
+def test_an_engine_that_never_answers_is_gone(silent_engine: str) -> None:
+    with pytest.raises(EngineGone, match="timed out"):
+        connect(url=silent_engine, timeout_s=1)
+
+
+def test_an_engine_that_hangs_up_is_gone(rude_engine: str) -> None:
+    with pytest.raises(EngineGone, match="does not answer"):
+        connect(url=rude_engine, timeout_s=10)
+
+
+def test_a_refusal_is_told_in_the_engines_words_without_what_acts_on_a_terminal() -> None:
+    response = Response()
+    response.status_code = 500
+
+    with (
+        pytest.raises(SandboxError, match=r"starting it: .* refused: no \\x1b\[31m") as caught,
+        engine_errors("starting it"),
+    ):
+        raise APIError("500", response=response, explanation="no \x1b[31m " + "x" * 5_000)
+    assert not isinstance(caught.value, EngineGone)
+    assert len(str(caught.value)) < 500
+
+
+def test_the_wish_for_processes_is_met_with_a_warning() -> None:
+    sandbox, note = choose_sandbox("process", league="x", limits=Limits(), report=print)
+
+    assert sandbox.name == "process"
+    assert note is not None
+    assert "isolates nothing" in note
+    assert "bots that you trust" in note
+
+
+def test_without_an_engine_auto_takes_processes_and_says_why_in_one_line(tmp_path: Path) -> None:
+    sandbox, note = choose_sandbox(
+        "auto", league="x", limits=Limits(), report=print, connect=lambda: connect(url=f"unix://{tmp_path}/none")
+    )
+    assert sandbox.name == "process"
+    assert note is not None
+    assert "isolates nothing" in note
+    assert "No such file or directory" in note
+    assert "\n" not in note
+
+
+def test_without_an_engine_the_wish_for_docker_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EngineGone):
+        choose_sandbox(
+            "docker", league="x", limits=Limits(), report=print, connect=lambda: connect(url=f"unix://{tmp_path}/none")
+        )
+
+
+def test_a_runtime_that_nobody_knows_is_refused_with_those_that_are() -> None:
+    with pytest.raises(SandboxError, match="expected one of python, got 'cobol'"):
+        wanted_image("cobol")
+
+
+def test_the_image_is_named_after_what_goes_into_it() -> None:
+    assert wanted_image() == wanted_image("python")
+    assert wanted_image().startswith("treelings-runtime-python:0.1.0-")
+
+
+def test_the_examination_of_a_machine_without_an_engine_says_what_to_do(tmp_path: Path) -> None:
+    checks = {check.name: check for check in examine(lambda: connect(url=f"unix://{tmp_path}/none"))}
+
+    assert checks["Docker engine"].level == "missing"
+    assert checks["Docker engine"].advice
+    assert checks["Python"].level == "ok"
+
+
+def test_every_lack_is_examined_with_advice() -> None:
+    for name, difference in LACKS:
+        (check,) = [check for check in check_abilities(ABLE | difference) if check.name == name]
+        assert check.level == "missing"
+        assert check.advice
+
+
+def test_an_able_engine_has_nothing_missing() -> None:
+    assert {check.level for check in check_abilities(ABLE)} == {"ok"}
+
+
+def test_an_old_python_is_missing_a_new_one() -> None:
+    assert check_python((3, 10, 9)) == Check("Python", "missing", "3.10.9", "install Python 3.11 or newer")
+    assert check_python((3, 11, 0)).level == "ok"
+
+
+def test_an_image_for_another_sdk_is_not_the_image() -> None:
+    check = check_image(ImageStatus("a:2", None, ("a:1",)))
+
+    assert (check.level, check.advice) == ("missing", "treelings image build")
+    assert "only older ones (1)" in check.found
+
+
+def test_a_built_image_is_ok_and_older_ones_are_mentioned() -> None:
+    assert check_image(ImageStatus("a:2", "python 3.11", ())) == Check("runtime image", "ok", "a:2 (python 3.11)")
+    assert "docker image rm a:1" in check_image(ImageStatus("a:2", "python 3.11", ("a:1",))).advice
+
+
+def test_an_ordinary_user_is_told_what_root_would_change() -> None:
+    assert check_user(0).level == "ok"
+    assert check_user(1000).level == "warning"
+
+
+def test_a_full_disk_is_worth_a_warning() -> None:
+    assert check_disk(Path("/var/lib/docker"), 10 * 1024**3).level == "ok"
+    assert check_disk(Path("/var/lib/docker"), 1024**3).level == "warning"
+
+
+def test_the_seccomp_profile_denies_what_it_does_not_name() -> None:
+    profile = json.loads(resources.files("referee.sandbox").joinpath("seccomp.json").read_text())
+    allowed = {
+        name
+        for rule in profile["syscalls"]
+        if rule["action"] == "SCMP_ACT_ALLOW" and "args" not in rule
+        for name in rule["names"]
+    }
+
+    assert profile["defaultAction"] == "SCMP_ACT_ERRNO"
+    assert not allowed & {
+        "socket", "socketpair", "clone", "clone3", "io_uring_setup", "io_uring_enter", "io_uring_register", "ptrace",
+        "process_vm_readv", "process_vm_writev", "bpf", "perf_event_open", "keyctl", "add_key", "request_key",
+        "userfaultfd", "mount", "unshare", "setns", "inotify_init", "inotify_init1",
+    }  # fmt: skip
