@@ -35,7 +35,7 @@ class Publisher(Protocol):
     """Writes a site; publish.publish_site is one."""
 
     def __call__(self, site: Path, *, league: str, nights: Sequence[Night], records: Sequence[GameRecord]) -> Path:
-        """Put the whole site in place at `site` and return its folder."""
+        """Put the whole site in place at `site` and return its first page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,10 +312,10 @@ class League:
         return standings_json(self.name, self._records(night))
 
     def publish(self, to: Path | None = None) -> Path:
-        """Write the leaderboard, to the league's own site if no folder is given; returns its folder."""
-        return self._publisher(
-            to or self.site, league=self.name, nights=self.nights(), records=self._store.records()
-        )  # fmt: skip
+        """Write the leaderboard, to the league's own site if no folder is given; returns the site's folder."""
+        site = to or self.site
+        self._publisher(site, league=self.name, nights=self.nights(), records=self._store.records())
+        return site
 
     # ---- inside
 

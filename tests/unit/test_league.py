@@ -1,8 +1,10 @@
 """A league from its making to a revealed night, on tables that make their games up."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta, timezone
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,12 +12,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee.errors import ConfigError, EngineGone, LeagueBusy, StoreError, SubmissionError, UsageError
-from referee.league import League, RunSummary, default_jobs
-from referee.model import GameRecord, GameSpec, VoidGame
+from referee.league import League, RunSummary, SeatTable, default_jobs
+from referee.match import Table
+from referee.model import GameRecord, GameSpec, MatchSpec, Submission, VoidGame
+from referee.ports import Sandbox
 from referee.submissions import sample_bot
+from tests.support import players
 from tests.support.league import NOW, SECRET, FakeSandbox, Published, Tables, Told, new_league, open_league
 from tests.support.submissions import bot_folder, bot_toml
-from treelings import commitment, derive_deck
+from treelings import Clock, commitment, derive_deck
 
 
 def run(league: League, tables: Tables | None = None, told: Told | None = None, jobs: int = 2) -> RunSummary:
@@ -309,7 +314,7 @@ def test_a_bot_whose_files_were_changed_does_not_play(tmp_path: Path) -> None:
 # ---- interruptions
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     stops=st.lists(st.tuples(st.sampled_from(["interrupt", "engine", "void"]), st.integers(0, 12)), max_size=4),
     jobs=st.integers(1, 4),
@@ -574,3 +579,24 @@ def test_every_night_has_a_secret_of_its_own(tmp_path: Path) -> None:
         first, second = league.nights()
         assert first.commitment != second.commitment
         assert replace(first, secret=None) == first
+
+
+def test_a_real_table_that_loses_its_engine_leaves_whole_records_only(tmp_path: Path) -> None:
+    def seat(losing: bool) -> SeatTable:
+        # The second match's bots cannot be started any more.
+        failures = [None, None, EngineGone("no engine"), EngineGone("no engine")] if losing else []
+        sandbox = players.FakeSandbox(failures)
+
+        def make(match: MatchSpec, bots: Mapping[str, Submission], _: Sandbox, secret: bytes, clock: Clock) -> Table:
+            connect = partial(players.FakeLink, player=lambda _: players.FakePlayer())
+            return Table(match, bots, sandbox, secret, clock, connect)
+
+        return make
+
+    with new_league(tmp_path) as league:
+        with pytest.raises(EngineGone, match="no engine"):
+            asyncio.run(league.run(FakeSandbox(), progress=Told(), jobs=1, seat=seat(losing=True)))
+        done = league.status().done
+        assert done < 12
+        summary = asyncio.run(league.run(FakeSandbox(), progress=Told(), jobs=1, seat=seat(losing=False)))
+        assert (summary.played, summary.finished) == (12 - done, True)
