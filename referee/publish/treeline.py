@@ -48,20 +48,9 @@ class Treeline(NamedTuple):
     words: str
 
 
-def column_scores(state: State) -> tuple[tuple[bool, ...], ...]:
-    """Per seat and column, left to right: whether it scores (rules.md, Scoring)."""
-    ring = [height for seat in reversed(range(state.players)) for height in state.heights(seat)]
-    flags = [height >= ring[place - 1] and height >= ring[(place + 1) % len(ring)] for place, height in enumerate(ring)]
-    rows = []
-    for row in state.rows:  # seat 0 stands at the right end of the ring
-        rows.append(tuple(flags[len(flags) - len(row) :]))
-        del flags[len(flags) - len(row) :]
-    return tuple(rows)
-
-
 def draw(state: State, points: tuple[int, ...] | None) -> Treeline:
     """The drawing of a position; `points` per seat are those of the record, None after a forfeit."""
-    scoring = column_scores(state)
+    scoring = state.scoring()
     highest = max(max(state.heights(seat)) for seat in range(state.players))
     ground = _TOP + highest * CARD_HEIGHT
     columns: list[Column] = []

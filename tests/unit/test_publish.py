@@ -18,7 +18,7 @@ from referee.model import BotEntry, Fault, FaultKind, GameRecord, Night, PlayedM
 from referee.publish import publish_site
 from referee.publish.overview import overview, page_name
 from referee.publish.pages import Pages
-from referee.publish.treeline import column_scores, draw
+from referee.publish.treeline import draw
 from referee.records import from_json
 from referee.verify import verify
 from tests.support.records import random_league
@@ -435,7 +435,7 @@ def test_columns_that_are_drawn_as_scoring_add_up_to_the_scores(players: int, tu
         if state.over:
             break
         state.play(rng.choice(state.legal_moves()))
-    flags = column_scores(state)
+    flags = state.scoring()
     assert state.scores() == tuple(
         sum(height for height, scores in zip(state.heights(seat), flags[seat], strict=True) if scores)
         for seat in range(players)
