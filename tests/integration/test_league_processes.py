@@ -19,6 +19,7 @@ from referee.verify import verify
 from tests.support.league import Told
 from tests.support.submissions import bot_folder
 
+ROOT = Path(__file__).parents[2]
 WAIT_S = 60
 CRASHING = "import sys\nsys.exit('no luck today')\n"
 
@@ -36,8 +37,8 @@ def sample_league(folder: Path, *, deals: int, names: tuple[str, ...] = ("random
 
 @contextmanager
 def running(league: Path) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-m", "tests.support.run_league", str(league)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    command = [sys.executable, "-m", "tests.support.run_league", str(league), "process"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
         try:
             yield process
         finally:

@@ -1,4 +1,4 @@
-"""`python -m tests.support.run_league FOLDER`: run a league in processes, telling every game as it is done."""
+"""`python -m tests.support.run_league FOLDER SANDBOX`: run a league, telling every game as it is done."""
 
 import asyncio
 import sys
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from referee.league import League
 from referee.model import GameRecord, VoidGame
+from referee.sandbox.docker import DockerSandbox
 from referee.sandbox.process import ProcessSandbox
 
 
@@ -24,4 +25,5 @@ class Aloud:
 
 if __name__ == "__main__":
     with League.open(Path(sys.argv[1])) as league:
-        asyncio.run(league.run(ProcessSandbox(), progress=Aloud(), jobs=2))
+        sandbox = ProcessSandbox() if sys.argv[2] == "process" else DockerSandbox(league=league.name)
+        asyncio.run(league.run(sandbox, progress=Aloud(), jobs=2))
