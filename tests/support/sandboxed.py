@@ -9,6 +9,7 @@ from textwrap import dedent
 
 from referee.model import Submission
 from referee.ports import BotState, RunningBot
+from referee.sandbox.run import process_start
 
 PATIENCE_S = 30.0
 """Longest wait for what must happen soon; a busy machine does not reach it."""
@@ -52,6 +53,13 @@ async def listening(bot: RunningBot) -> None:
                 writer.close()
                 await writer.wait_closed()
                 return
+
+
+async def gone(pid: int) -> None:
+    """Wait until a process has ended."""
+    async with asyncio.timeout(PATIENCE_S):
+        while process_start(pid) not in (None, "ended"):  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.01)
 
 
 def another_referee(code: str, *arguments: str) -> "subprocess.Popen[str]":

@@ -13,8 +13,8 @@ from referee.sandbox.run import Run
 
 @pytest.fixture
 def short_base() -> Iterator[Path]:
-    """A base with a short path, as /dev/shm is."""
-    with tempfile.TemporaryDirectory(prefix="t") as folder:
+    """A base with a short path, and on the file system that the real one is on."""
+    with tempfile.TemporaryDirectory(prefix="t", dir=base_folder()) as folder:
         yield Path(folder)
 
 
@@ -109,8 +109,8 @@ def test_folders_that_a_bot_closed_to_everybody_are_wiped(tmp_path: Path) -> Non
     assert not folder.exists()
 
 
-def test_no_depth_of_nesting_ends_the_wiping(tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
+def test_no_depth_of_nesting_ends_the_wiping(short_base: Path) -> None:
+    folder = short_base / "folder"
     folder.mkdir()
     here = os.open(folder, os.O_RDONLY)
     try:

@@ -1,0 +1,200 @@
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from referee.sandbox.folders import base_folder
+from referee.sandbox.process import ProcessSandbox
+from referee.sandbox.run import Run, process_start
+from tests.support.sandboxed import another_referee, ended, gone, listening, logged, script
+
+LISTEN = """
+import os, socket, time
+server = socket.socket(socket.AF_UNIX)
+server.bind(os.environ["TREELINGS_SOCKET"])
+server.listen()
+print("listening")
+time.sleep(60)
+"""
+REFEREE = """
+import asyncio, sys
+from pathlib import Path
+from referee.model import Submission
+from referee.sandbox.process import ProcessSandbox
+
+async def main():
+    sandbox = ProcessSandbox()
+    await sandbox.open()
+    bot = await sandbox.start(Submission("b", "a", "v", Path(sys.argv[1]), ("python", "bot.py"), "python"), "m")
+    while "ready" not in await bot.log_tail():
+        await asyncio.sleep(0.01)
+    print(sandbox.run, bot.pid, flush=True)
+    await asyncio.sleep(60)
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+async def sandbox() -> AsyncIterator[ProcessSandbox]:
+    sandbox = ProcessSandbox()
+    await sandbox.open()
+    yield sandbox
+    await sandbox.close()
+
+
+async def test_a_bot_listens_on_the_socket_that_it_was_given(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    bot = await sandbox.start(script(tmp_path, LISTEN), "match")
+    await listening(bot)
+
+    assert (await bot.state()).running
+    assert len(os.fsencode(bot.socket)) < 100
+
+
+async def test_python_is_the_referees_own(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    bot = await sandbox.start(script(tmp_path, "import sys; print(sys.executable)"), "match")
+    await ended(bot)
+
+    assert (await bot.log_tail()).strip() == sys.executable
+
+
+async def test_an_exit_code_is_told(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    bot = await sandbox.start(script(tmp_path, "import sys; sys.exit(3)"), "match")
+
+    state = await ended(bot)
+    assert (state.exit_code, state.out_of_memory) == (3, False)
+
+
+async def test_a_kill_is_no_end_by_the_memory_limit(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    bot = await sandbox.start(script(tmp_path, "import os; os.kill(os.getpid(), 9)"), "match")
+
+    state = await ended(bot)
+    assert (state.exit_code, state.out_of_memory) == (-9, False)
+
+
+async def test_a_command_that_is_not_there_is_a_bot_that_ended(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    bot = await sandbox.start(script(tmp_path, "", command=("no-such-program",)), "match")
+
+    assert (await ended(bot)).exit_code == 127
+    assert "no-such-program" in await bot.log_tail()
+
+
+async def test_both_outputs_are_logged_and_undecodable_bytes_replaced(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    code = r"import os; os.write(1, b'one \xff\n'); os.write(2, b'two\n')"
+    bot = await sandbox.start(script(tmp_path, code), "match")
+    await ended(bot)
+
+    assert await bot.log_tail() == "one \ufffd\ntwo\n"
+
+
+async def test_the_log_ends_at_its_cap_and_its_tail_is_2000_bytes(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    bot = await sandbox.start(script(tmp_path, "while True: print('x' * 99999)"), "match")
+    state = await ended(bot)
+
+    assert state.exit_code == 1
+    assert len(await bot.log_tail()) == 2_000
+    assert (bot.socket.parent / "log").stat().st_size <= 16 * 1024**2
+
+
+async def test_a_bot_inherits_no_secrets(tmp_path: Path) -> None:
+    sandbox = ProcessSandbox(environment={"PATH": os.environ["PATH"], "TOKEN": "secret"})
+    await sandbox.open()
+    try:
+        bot = await sandbox.start(script(tmp_path, "import os; print('TOKEN' in os.environ)"), "match")
+        await ended(bot)
+        assert await bot.log_tail() == "False\n"
+    finally:
+        await sandbox.close()
+
+
+async def test_stopping_ends_the_children_as_well_and_leaves_nothing(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    code = """
+        import signal, subprocess, sys, time
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        print("child", child.pid, flush=True)
+        time.sleep(60)
+    """
+    bot = await sandbox.start(script(tmp_path, code), "match")
+    child = int((await logged(bot, "child")).split()[1])
+    await bot.stop()
+    await bot.stop()
+
+    assert not (await bot.state()).running
+    assert not bot.socket.parent.exists()
+    await gone(child)
+
+
+async def test_closing_ends_what_still_runs_and_removes_the_runs_folder(tmp_path: Path) -> None:
+    sandbox = ProcessSandbox()
+    await sandbox.open()
+    bot = await sandbox.start(script(tmp_path, LISTEN), "match")
+    await listening(bot)
+    await sandbox.close()
+    await sandbox.close()
+
+    assert not (await bot.state()).running
+    assert not bot.socket.parent.parent.exists()
+
+
+async def test_no_bot_outlives_a_referee_that_was_killed(tmp_path: Path) -> None:
+    folder = script(tmp_path, "print('ready', flush=True)\nimport time\ntime.sleep(60)").folder
+    with another_referee(REFEREE, str(folder)) as referee:
+        assert referee.stdout is not None
+        bot = int(referee.stdout.readline().split()[1])
+        assert process_start(bot) is not None
+        referee.kill()
+    await gone(bot)
+
+
+async def test_what_a_killed_referee_left_is_swept_by_the_next(tmp_path: Path) -> None:
+    # This bot gets rid of its watcher, so it does outlive its referee.
+    code = """
+        import os, time
+        for name in os.listdir("/proc"):
+            if name.isdigit() and int(name) != os.getpid() and os.getpgid(int(name)) == os.getpgrp():
+                os.kill(int(name), 9)
+        print("ready", flush=True)
+        time.sleep(60)
+    """
+    folder = script(tmp_path, code).folder
+    with another_referee(REFEREE, str(folder)) as referee:
+        assert referee.stdout is not None
+        run, pid = referee.stdout.readline().split()
+        referee.kill()
+    left = base_folder() / f"treelings-process-{run}"
+    assert left.is_dir()
+    assert process_start(int(pid)) not in (None, "ended")
+
+    sandbox = ProcessSandbox()
+    await sandbox.open()
+    await sandbox.close()
+
+    assert not left.exists()
+    await gone(int(pid))
+
+
+async def test_a_living_runs_bots_are_left_alone(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    bot = await sandbox.start(script(tmp_path, LISTEN), "match")
+    await listening(bot)
+
+    another = ProcessSandbox()
+    await another.open()
+    await another.close()
+
+    assert (await bot.state()).running
+    assert bot.socket.exists()
+
+
+async def test_a_process_that_got_a_leftovers_pid_is_left_alone(tmp_path: Path) -> None:
+    dead = Run("f" * 8, Run.new().where, os.getpid(), "1")
+    folder = base_folder() / f"treelings-process-{dead}"
+    folder.mkdir(mode=0o700)
+    (folder / "00000000.process").write_text(f"{os.getpid()} 1")
+    sandbox = ProcessSandbox()
+    await sandbox.open()  # would end the test run, were it to trust the pid alone
+    await sandbox.close()
+
+    assert not folder.exists()
