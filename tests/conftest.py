@@ -11,6 +11,8 @@ from referee.sandbox.engine import connect
 REQUIRE = "TREELINGS_REQUIRE_DOCKER"
 """Environment variable; "1" turns a skip for want of an engine into a failure."""
 
+SKIPPED = pytest.StashKey[int]()
+
 
 @cache
 def why_no_engine() -> str | None:
@@ -26,13 +28,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         return
     if os.environ.get(REQUIRE) == "1":
         pytest.fail(f"{REQUIRE}=1, but {reason}", pytrace=False)
+    item.config.stash[SKIPPED] = item.config.stash.get(SKIPPED, 0) + 1
     pytest.skip(reason)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None:
-        return
-    skipped = sum("docker" in report.keywords for report in reporter.stats.get("skipped", []))
-    if skipped:
+    skipped = config.stash.get(SKIPPED, 0)
+    if reporter is not None and skipped:
         reporter.write_line(f"{skipped} tests that need a Docker engine were skipped: `treelings doctor` tells why")

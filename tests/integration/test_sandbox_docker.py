@@ -374,7 +374,7 @@ async def test_a_container_carries_its_league_run_and_bot(
 
 
 async def test_a_command_that_is_not_there_is_a_bot_that_ended(sandbox: DockerSandbox, tmp_path: Path) -> None:
-    bot = await sandbox.start(script(tmp_path, "", command=("no-such-program",)), "match")
+    bot = await sandbox.start(script(tmp_path, "", command=("/no-such-program",)), "match")
 
     state = await bot.state()
     assert (state.running, state.exit_code) == (False, 127)

@@ -75,7 +75,7 @@ async def test_a_kill_is_no_end_by_the_memory_limit(sandbox: ProcessSandbox, tmp
 
 
 async def test_a_command_that_is_not_there_is_a_bot_that_ended(sandbox: ProcessSandbox, tmp_path: Path) -> None:
-    bot = await sandbox.start(script(tmp_path, "", command=("no-such-program",)), "match")
+    bot = await sandbox.start(script(tmp_path, "", command=("/no-such-program",)), "match")
 
     assert (await ended(bot)).exit_code == 127
     assert "no-such-program" in await bot.log_tail()

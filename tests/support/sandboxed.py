@@ -1,7 +1,6 @@
 """Bots for tests of the sandboxes: a script, what it says, and how it ends."""
 
 import asyncio
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -65,7 +64,7 @@ async def gone(pid: int) -> None:
 def another_referee(code: str, *arguments: str) -> "subprocess.Popen[str]":
     """Run Python code that uses the referee in a process of its own, to be killed."""
     root = Path(__file__).parents[2]
+    # Python looks for modules in the working directory too, as it does for the tests themselves.
     return subprocess.Popen(
-        [sys.executable, "-c", dedent(code), *arguments], stdout=subprocess.PIPE, text=True, cwd=root,
-        env=os.environ | {"PYTHONPATH": str(root)},
-    )  # fmt: skip
+        [sys.executable, "-c", dedent(code), *arguments], stdout=subprocess.PIPE, text=True, cwd=root
+    )
