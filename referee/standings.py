@@ -17,6 +17,9 @@ from typing import Final
 from referee.model import GameRecord, Standing
 
 FORMAT: Final = "treelings-standings/1"
+TIE_BREAKS: Final = "score among the tied bots, then mean margin, then fewer faults; else the rank is shared"
+"""What orders equal scores, in one line (records.md, Points)."""
+
 RANKING_RULES: Final = (
     (
         "In a game a bot gets, for each other seat, 1 if it ranks better, 0.5 if equal and 0 if worse; "

@@ -166,7 +166,5 @@ def _announce(league: "League", number: int) -> None:
 
 
 def _show_standings(league: "League", night: int | None) -> None:
-    from referee.standings import RANKING_RULES
-
     title = f"{league.name}, {'season' if night is None else f'night {night}'}"
-    standings(title, league.standings(night), league.authors(), RANKING_RULES)
+    standings(title, league.standings(night), league.authors())

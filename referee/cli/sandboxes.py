@@ -7,7 +7,7 @@ from referee.cli.show import err
 from referee.errors import UsageError
 from referee.model import Submission
 from referee.ports import Sandbox
-from referee.sandbox import choose_sandbox
+from referee.sandbox.choose import choose_sandbox
 from referee.sandbox.limits import Limits
 
 _NAMED = 5

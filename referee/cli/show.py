@@ -1,13 +1,13 @@
 """How results look in a terminal: standings, boards, checks."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from referee.model import Standing
+from referee.standings import TIE_BREAKS
 from treelings import GUILDS, State
 
 out = Console(highlight=False)
@@ -29,7 +29,7 @@ GUILD_COLOURS = {
 
 def guild(letter: str, count: int | None = None) -> Text:
     """A guild as a coloured tile with its letter and, for a column, its height."""
-    ink = "white" if letter in "GBR" else "black"
+    ink = "white" if letter == "B" else "black"  # whichever contrasts more
     body = f" {letter} " if count is None else f" {letter}{count} "
     return Text(body, style=f"bold {ink} on {GUILD_COLOURS[letter]}")
 
@@ -53,20 +53,20 @@ def market(state: State) -> Text:
     return text if text.plain else Text("empty", style="dim")
 
 
-def standings(title: str, rows: Sequence[Standing], authors: dict[str, str], rules: Iterable[str] = ()) -> None:
+def standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str]) -> None:
     """Print a table of standings with the order that breaks its ties."""
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, padding=(0, 1))
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
     table.add_column("#", justify="right")
-    table.add_column("bot", style="bold")
-    table.add_column("author")
-    table.add_column("version", style="dim")
+    table.add_column("bot", style="bold", no_wrap=True)
+    table.add_column("author", no_wrap=True, overflow="ellipsis")
+    table.add_column("version", style="dim", no_wrap=True)
     for name in ("games", "w-t-l", "score", "margin", "faults"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for entry in rows:
         table.add_row(
             str(entry.rank),
             entry.bot,
-            authors.get(entry.bot, ""),
+            Text(authors.get(entry.bot, "")),
             short_version(entry.version),
             str(entry.games),
             f"{entry.wins}-{entry.ties}-{entry.losses}",
@@ -75,8 +75,7 @@ def standings(title: str, rows: Sequence[Standing], authors: dict[str, str], rul
             Text(str(entry.faults), style="bold red" if entry.faults else ""),
         )
     out.print(table)
-    for rule in rules:
-        out.print(Padding(Text(rule, style="dim"), (0, 0, 0, 2)))
+    out.print(f"Equal scores: {TIE_BREAKS}.", style="dim")
 
 
 def short_version(version: str) -> str:
