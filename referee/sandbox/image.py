@@ -68,10 +68,11 @@ def wanted_image(runtime: str = "python") -> str:
     """Name and tag of the image that bots of a runtime are run in. Raises SandboxError for an unknown runtime."""
     if runtime not in RUNTIMES:
         raise SandboxError(f"runtime: expected one of {', '.join(RUNTIMES)}, got {printable(runtime, 40)!r}")
-    return _name(_sdk_files())
+    return image_name(_sdk_files())
 
 
-def _name(sdk: Files) -> str:
+def image_name(sdk: Files) -> str:
+    """Name and tag of the image with this SDK, given as its files: paths below its package folder, and contents."""
     digest = hashlib.sha256(repr((RECIPE, _INSTALL, _requirements())).encode())
     for name, content in sdk:
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
@@ -99,7 +100,7 @@ def build_image(engine: APIClient, *, report: Report, source: Source = "auto", f
     saying what failed and what to do, EngineGone; a build that fails leaves nothing behind.
     """
     sdk = _sdk_files()  # read once: what is named is what is built, whoever edits it meanwhile
-    wanted = _name(sdk)
+    wanted = image_name(sdk)
     if not force and _says(engine, wanted) is not None:
         report(f"{wanted} is there already")
         return wanted

@@ -1,9 +1,18 @@
 """What every runtime image gives, wherever its Python comes from."""
 
+import secrets
+from typing import Literal
+
 import pytest
 from docker import APIClient
 
+from referee.errors import SandboxError
+from referee.sandbox.choose import choose_sandbox
+from referee.sandbox.doctor import examine
+from referee.sandbox.engine import find_image
 from referee.sandbox.image import build_image, image_status, wanted_image
+from referee.sandbox.layer import SAYS, Archive, build_layer
+from referee.sandbox.limits import Limits
 
 pytestmark = pytest.mark.docker
 
@@ -63,6 +72,55 @@ def test_the_status_tells_what_the_image_holds(engine: APIClient, runtime_image:
 
 
 def test_an_image_is_nobodys_to_be_root_in(engine: APIClient, runtime_image: str) -> None:
-    config = engine.inspect_image(runtime_image)["Config"]  # type: ignore[no-untyped-call]  # so in types-docker
+    image = find_image(engine, runtime_image)
 
-    assert config["User"] == "65534:65534"
+    assert image is not None
+    assert image["Config"]["User"] == "65534:65534"
+
+
+def test_a_build_that_fails_tells_why_and_leaves_nothing(engine: APIClient, runtime_image: str) -> None:
+    name = f"treelings-test-{secrets.token_hex(4)}:1"
+
+    with pytest.raises(SandboxError, match=rf"building {name}: its script ended with 1: out of flour"):
+        build_layer(engine, parent=runtime_image, script="import sys; sys.exit('out of flour')", name=name)
+    assert find_image(engine, name) is None
+    ended = engine.containers(all=True, filters={"ancestor": runtime_image, "status": "exited"})
+    assert not [each for each in ended if "out of flour" in each["Command"]]
+
+
+def test_files_of_a_layer_are_roots_and_readable_by_all(engine: APIClient, runtime_image: str) -> None:
+    name = f"treelings-test-{secrets.token_hex(4)}:1"
+    archive = Archive()
+    archive.add("/opt/one/two/file", b"content")
+    script = """
+import os
+for path in ("/opt/one", "/opt/one/two", "/opt/one/two/file"):
+    status = os.stat(path)
+    print(status.st_uid, oct(status.st_mode))
+print(open("/opt/one/two/file").read())
+"""
+    build_layer(engine, parent=runtime_image, script=script, name=name, files=archive.bytes())
+    try:
+        image = find_image(engine, name)
+        assert image is not None
+        assert image["Config"]["Labels"][SAYS] == r"0 0o40755\n0 0o40755\n0 0o100644\ncontent"
+    finally:
+        engine.remove_image(name)
+
+
+@pytest.mark.usefixtures("runtime_image")
+@pytest.mark.parametrize("wish", ["auto", "docker"])
+def test_where_an_engine_answers_bots_run_in_containers_and_there_is_nothing_to_warn_of(
+    wish: Literal["auto", "docker"],
+) -> None:
+    sandbox, note = choose_sandbox(wish, league="test", limits=Limits(), report=print)
+
+    assert (sandbox.name, note) == ("docker", None)
+
+
+@pytest.mark.usefixtures("runtime_image")
+def test_the_examination_of_this_machine_finds_the_image() -> None:
+    checks = {check.name: check for check in examine()}
+
+    assert checks["runtime image"].level == "ok"
+    assert checks["memory limit"].level == "ok"

@@ -14,7 +14,7 @@ from referee.errors import EngineGone, SandboxError
 from referee.sandbox.choose import choose_sandbox
 from referee.sandbox.doctor import Check, check_abilities, check_disk, check_image, check_python, check_user, examine
 from referee.sandbox.engine import abilities, connect, engine_errors, require_abilities
-from referee.sandbox.image import ImageStatus, wanted_image
+from referee.sandbox.image import ImageStatus, image_name, wanted_image
 from referee.sandbox.limits import Limits
 
 ABLE: dict[str, Any] = {
@@ -157,6 +157,13 @@ def test_a_runtime_that_nobody_knows_is_refused_with_those_that_are() -> None:
 def test_the_image_is_named_after_what_goes_into_it() -> None:
     assert wanted_image() == wanted_image("python")
     assert wanted_image().startswith("treelings-runtime-python:0.1.0-")
+
+
+def test_another_sdk_asks_for_another_image() -> None:
+    names = {image_name(files) for files in ([], [("bot.py", b"1")], [("bot.py", b"2")], [("view.py", b"1")])}
+
+    assert len(names) == 4
+    assert image_name([("bot.py", b"1")]) == image_name([("bot.py", b"1")])
 
 
 def test_the_examination_of_a_machine_without_an_engine_says_what_to_do(tmp_path: Path) -> None:
