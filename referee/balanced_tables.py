@@ -13,15 +13,15 @@ Table = tuple[int, ...]
 GOAL: Final = 2
 """How far apart the most and the least meetings of pairs, and games of bots, may be."""
 
-_STEPS: Final = 400
+_STEPS: Final = 200  # 24 bots in 144 tables of five need 41, the most seen
 _TENURE: Final = 10
 
 
 def balanced_tables(bots: int, seats: int, count: int) -> tuple[Table, ...]:
     """`count` different tables of this many seats in lexicographic order, or all there are if they are fewer.
 
-    Meets GOAL for 5 to 24 bots (measured: see the tests), and comes close to it beyond. Takes in the
-    order of `count * seats * bots` steps.
+    Meets GOAL in every case tried: 5 to 24 bots in all counts up to 160, and hundreds of cases up to 60 bots.
+    Takes in the order of `count * seats * bots` steps.
     """
     every = comb(bots, seats)
     if count >= every:

@@ -70,6 +70,8 @@ class _Record(Wire):
         for name, rows in (("seats", self.seats), ("scores", self.scores), ("ranks", self.ranks)):
             if rows is not None and len(rows) != players:
                 raise ValueError(f"{players} {name} for {players} players, not {len(rows)}")
+        if len({seat.bot for seat in self.seats}) < len(self.seats):
+            raise ValueError("a different bot on each seat")
         if (self.scores is None) != (self.ended == "forfeit"):
             raise ValueError("scores where the game was played out, null where it ended by forfeit")
         for name, seats in (

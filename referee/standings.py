@@ -114,7 +114,7 @@ def head_to_head(records: Iterable[GameRecord]) -> Mapping[tuple[str, str], Pair
 
 
 def standings_json(league: str, records: Iterable[GameRecord]) -> str:
-    """Season and nights as canonical JSON text: keys sorted, numbers with six decimals at most, ASCII."""
+    """Season and nights as canonical JSON text: keys sorted, numbers with at most six decimals, ASCII."""
     by_night: dict[int, list[GameRecord]] = defaultdict(list)
     season = []
     for record in records:
@@ -168,7 +168,7 @@ def _count_game(totals: _Totals, record: GameRecord) -> None:
             sums.margin += own - Fraction(sum(record.scores) - own, others)
         sums.latest = max(sums.latest, (night, holder.version))
         for other, opponent in enumerate(record.seats):
-            if holder.bot != opponent.bot:
+            if seat != other:
                 meeting = totals.meetings[holder.bot, opponent.bot]
                 meeting.games += 1
                 meeting.halves += _halves(record.ranks[seat], record.ranks[other])
@@ -225,7 +225,7 @@ def _plain(row: Standing) -> dict[str, object]:
 
 
 def _rounded(number: float) -> float:
-    return round(number, _DECIMALS) + 0.0  # never -0.0
+    return round(number, _DECIMALS)
 
 
 def _cell(value: object) -> object:

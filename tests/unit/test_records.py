@@ -139,6 +139,7 @@ SHAPES: dict[str, tuple[Callable[[dict[str, object]], None], str]] = {
     "no scores of a finished table": (_set("scores", to=None), "scores where the game was played out"),
     "a bot's name that is none": (_set("seats", 0, "bot", to="<b>"), r"key seats\[0\]\.bot"),
     "a bot's name with a separator": (_set("seats", 0, "bot", to="a-vs-b"), "no '-vs-' in it"),
+    "one bot on two seats": (_set("seats", 0, "bot", to="amber"), "a different bot on each seat"),
     "a version that is no digest": (_set("seats", 0, "version", to="1.0"), r"key seats\[0\]\.version"),
     "a deck that is too short": (_set("deck", to="ROY"), "key deck: .*at least 109 characters"),
     "letters of no guild in a deck": (_set("deck", to="X" * 109), "key deck: .*pattern"),
@@ -340,6 +341,12 @@ class TestProblems:
         game = forfeited(2, 1)
         late = replace(game, faults=(replace(game.faults[0], turn=len(game.moves) + 1),))
         assert any("expected turns up to" in problem for problem in problems(late))
+
+    def test_a_game_that_went_on_after_the_forfeit_that_ended_it(self) -> None:
+        game = forfeited(2, 1)
+        turn = game.faults[0].turn
+        early = replace(game, faults=(replace(game.faults[0], turn=turn - 1),))
+        assert problems(early) == [f"moves: expected {turn - 1}, up to the forfeit that ended the game, got {turn}"]
 
     def test_two_faults_of_one_seat(self) -> None:
         game = forfeited(3, 1)
