@@ -3,7 +3,6 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack
 from typing import Final, Protocol
 
 from referee.errors import EngineGone, SandboxError
@@ -91,6 +90,7 @@ class _Run:
         self._progress = progress
         self._unsaved: list[Outcome] = []
         self._saving = asyncio.Lock()
+        self._closing: set[asyncio.Task[None]] = set()
 
     async def play(self, jobs: int) -> None:
         try:
@@ -98,15 +98,16 @@ class _Run:
                 regularly = group.create_task(self._save_regularly())
                 async with asyncio.TaskGroup() as tables:
                     for _ in range(min(jobs, len(self._waiting))):
-                        tables.create_task(self._play_one_after_the_other(tables))
+                        tables.create_task(self._play_one_after_the_other())
                 regularly.cancel()
         except BaseExceptionGroup as several:
             # The first error stopped the run and the others follow from that.
             raise _first(several) from several
         finally:
             self._save_batch(tuple(self._unsaved))
+            await self._all_closed()
 
-    async def _play_one_after_the_other(self, group: asyncio.TaskGroup) -> None:
+    async def _play_one_after_the_other(self) -> None:
         following = self._next()
         while following:
             current, following = following, None
@@ -117,11 +118,29 @@ class _Run:
                     self._keep(outcome)
                 await self._save()
             except BaseException:
-                async with AsyncExitStack() as leaving:
-                    for ahead in filter(None, (current, following)):
-                        leaving.push_async_callback(ahead.close)
+                if following:
+                    self._close(following)
                 raise
-            group.create_task(current.close())  # removing the bots need not hold up the next match
+            finally:
+                self._close(current)
+
+    def _close(self, seated: _Ahead) -> None:
+        """Begin to end a table's bots: in a task of its own, since neither the next match nor a cancelled one waits."""
+        task = asyncio.create_task(seated.close())
+        self._closing.add(task)
+        task.add_done_callback(self._closed)
+
+    def _closed(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and task.exception() is None:
+            self._closing.discard(task)
+
+    async def _all_closed(self) -> None:
+        """Wait for the bots that are being ended. Raises SandboxError if some could not be."""
+        closing = tuple(self._closing)  # also those that failed at it earlier
+        if closing:
+            await asyncio.wait(closing)  # unlike `gather`, ends none of them when this is cancelled
+        for task in closing:
+            task.result()
 
     def _next(self) -> _Ahead | None:
         if not self._waiting:

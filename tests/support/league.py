@@ -61,6 +61,7 @@ class Tables:
 
     before: Callable[[GameSpec], object] | None = None
     on_open: Callable[[MatchSpec], object] | None = None
+    on_close: Callable[[MatchSpec], object] | None = None
     events: list[tuple[str, str]] = field(default_factory=list)
     games: list[str] = field(default_factory=list)
 
@@ -100,6 +101,8 @@ class FakeTable:
     async def close(self) -> None:
         await asyncio.sleep(0)
         self._tables.events.append(("close", self._match.id))
+        if self._tables.on_close:
+            self._tables.on_close(self._match)
 
     def _record(self, game: GameSpec) -> GameRecord:
         made = random_record(game, self._secret, Random(game.id), fault_chance=0.01)

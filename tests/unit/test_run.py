@@ -189,6 +189,46 @@ async def test_a_disk_that_fails_ends_the_run() -> None:
     assert sorted(tables.of("open")) == sorted(tables.of("close"))
 
 
+async def test_a_second_interruption_while_tables_are_closed_leaves_none_open() -> None:
+    tables = Tables()
+    reached, closing = asyncio.Event(), asyncio.Event()
+
+    async def before(game: GameSpec) -> None:
+        reached.set()
+        await asyncio.Event().wait()
+
+    async def on_open(match: MatchSpec) -> None:
+        try:
+            if tables.of("open").index(match.id) > 0:
+                await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            closing.set()
+            raise
+
+    tables.before, tables.on_open = before, on_open
+    run = asyncio.create_task(play(tables, Saved()))
+    await reached.wait()
+    run.cancel()
+    await closing.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    for _ in range(5):  # what is being closed is closed, though the run waits for it no more
+        await asyncio.sleep(0)
+    assert sorted(tables.of("open")) == sorted(tables.of("close"))
+
+
+async def test_bots_that_cannot_be_ended_fail_the_run_once_all_is_played() -> None:
+    def on_close(match: MatchSpec) -> None:
+        if match.id == plan()[0].id:
+            raise SandboxError("cannot remove it")
+
+    tables, saved = Tables(on_close=on_close), Saved()
+    with pytest.raises(SandboxError, match="cannot remove it"):
+        await play(tables, saved)
+    assert sorted(saved.kept) == sorted(all_games())
+
+
 def _raise(error: Exception, *, after: int) -> Callable[[MatchSpec], None]:
     calls = 0
 
