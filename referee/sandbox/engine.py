@@ -26,23 +26,29 @@ def connect(*, url: str | None = None, timeout_s: int = CALL_TIMEOUT_S) -> APICl
     """
     env = kwargs_from_env() if url is None else {"base_url": url}
     with engine_errors(f"connecting to {env.get('base_url') or 'the local socket'}"):
-        _knock(str(parse_host(env.get("base_url"))), timeout_s)
         # With a version given, the constructor asks nothing: what fails after it can be closed.
-        probe = APIClient(**env, version=DEFAULT_DOCKER_API_VERSION, timeout=timeout_s)
+        probe = _Client(**env, version=DEFAULT_DOCKER_API_VERSION, timeout=timeout_s)
         try:
             version = str(probe.version(api_version=False)["ApiVersion"])
         finally:
             probe.close()
-        return APIClient(**env, version=version, timeout=timeout_s)
+        return _Client(**env, version=version, timeout=timeout_s)
 
 
-def _knock(address: str, timeout_s: int) -> None:
-    """Fail early and plainly where nobody listens; docker-py would also leave a socket open behind it."""
-    scheme = "http+unix://"
-    if address.startswith(scheme):
-        with socket.socket(socket.AF_UNIX) as knock:
-            knock.settimeout(timeout_s)
-            knock.connect(address.removeprefix(scheme))
+class _Client(APIClient):
+    """Knocks before each request: docker-py leaves open the socket of a connection that it could not make."""
+
+    def __init__(self, *, base_url: str | None = None, **settings: Any) -> None:
+        super().__init__(base_url=base_url, **settings)
+        self._address = str(parse_host(base_url))
+
+    def send(self, request: requests.PreparedRequest, **settings: Any) -> requests.Response:
+        scheme = "http+unix://"
+        if self._address.startswith(scheme):
+            with socket.socket(socket.AF_UNIX) as knock:
+                knock.settimeout(self.timeout)
+                knock.connect(self._address.removeprefix(scheme))
+        return super().send(request, **settings)
 
 
 def find_image(engine: APIClient, name: str) -> dict[str, Any] | None:

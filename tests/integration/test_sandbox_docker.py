@@ -4,6 +4,7 @@ import secrets
 import shutil
 import socket
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,15 @@ from referee.sandbox.engine import connect
 from referee.sandbox.folders import RunFolder, base_folder
 from referee.sandbox.limits import Limits
 from referee.sandbox.run import Run
-from tests.support.sandboxed import another_referee, ended, listening, logged, script
+from tests.support.sandboxed import (
+    PATIENCE_S,
+    EngineProxy,
+    another_referee,
+    ended,
+    listening,
+    logged,
+    script,
+)
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("runtime_image")]
 
@@ -519,3 +528,23 @@ async def test_an_engine_that_goes_silent_is_gone_within_the_timeout_of_a_call(t
         client = APIClient(base_url=f"unix://{silent}", version="1.41", timeout=1)
         with pytest.raises(EngineGone, match="timed out"):
             await DockerSandbox(league="none", connect=lambda: client).open()
+
+
+async def test_an_engine_that_is_lost_under_a_running_bot_is_gone_for_every_call(
+    tmp_path: Path, engine: APIClient
+) -> None:
+    async with asyncio.timeout(PATIENCE_S), EngineProxy.serve(tmp_path / "docker.sock") as proxy:
+        sandbox = DockerSandbox(
+            league=f"test-{secrets.token_hex(4)}", connect=lambda: connect(url=f"unix://{tmp_path}/docker.sock")
+        )
+        await sandbox.open()
+        submission = script(tmp_path, LISTEN)
+        bot = await sandbox.start(submission, "match")
+        try:
+            await proxy.cut()
+            for call in (bot.state, bot.log_tail, bot.stop, partial(sandbox.start, submission, ""), sandbox.close):
+                with pytest.raises(EngineGone, match="does not answer"):
+                    await call()
+        finally:
+            engine.remove_container(bot.id, force=True)
+            RunFolder("docker", sandbox.run, base_folder()).remove()

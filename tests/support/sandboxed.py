@@ -3,8 +3,11 @@
 import asyncio
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from textwrap import dedent
+from typing import Self
 
 from referee.model import Submission
 from referee.ports import BotState, RunningBot
@@ -68,3 +71,43 @@ def another_referee(code: str, *arguments: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-c", dedent(code), *arguments], stdout=subprocess.PIPE, text=True, cwd=root
     )
+
+
+class EngineProxy:
+    """Stands between a client and the local engine, until it is cut off."""
+
+    def __init__(self) -> None:
+        self._server: asyncio.Server | None = None
+        self._open: set[asyncio.StreamWriter] = set()
+
+    @classmethod
+    @asynccontextmanager
+    async def serve(cls, path: Path) -> AsyncIterator[Self]:
+        proxy = cls()
+        proxy._server = await asyncio.start_unix_server(proxy._handle, str(path))
+        try:
+            yield proxy
+        finally:
+            await proxy.cut()
+
+    async def cut(self) -> None:
+        """Hang up on everybody, and answer nobody any more."""
+        assert self._server is not None
+        self._server.close()
+        for writer in list(self._open):
+            writer.close()
+        await self._server.wait_closed()
+
+    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        engine_reader, engine_writer = await asyncio.open_unix_connection("/var/run/docker.sock")
+        self._open |= {writer, engine_writer}
+        await asyncio.gather(_copy(reader, engine_writer), _copy(engine_reader, writer))
+        self._open -= {writer, engine_writer}
+
+
+async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    with suppress(ConnectionError):
+        while chunk := await source.read(65_536):
+            target.write(chunk)
+            await target.drain()
+    target.close()
