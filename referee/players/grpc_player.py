@@ -11,7 +11,7 @@ from referee.errors import SandboxError
 from referee.model import FaultKind
 from referee.players.endings import explain
 from referee.players.listening import wait_until_listening
-from referee.players.stream import Received, Stream, TooLate, Unasked
+from referee.players.stream import Received, Stream, TooLate
 from referee.ports import Answer, Failure, RunningBot
 from treelings import GameEnd, GameStart, ProtocolError, View, codec
 from treelings.v1.game_pb2 import BotMessage
@@ -55,11 +55,9 @@ class BotLink:
             if failure is not None:
                 return failure
             self._channel = grpc.aio.insecure_channel(f"unix:{self._bot.socket}", options=_OPTIONS)
-        return Stream(
-            # Bytes as they are, both ways: gRPC would turn a message that it cannot read into None.
-            self._channel.stream_stream(codec.PATH, bytes, bytes),
-            self._now,
-        )
+        # Bytes as they are, both ways: gRPC would turn a message that it cannot read into None.
+        call = self._channel.stream_stream(codec.PATH, bytes, bytes)(None)
+        return Stream(call, self._now, self.kill)
 
     def kill(self) -> None:
         """Begin to end the bot, at once and without waiting; `close` waits for it."""
@@ -118,7 +116,11 @@ class GrpcPlayer:
         return None
 
     async def ask(self, view: View) -> Answer | Failure:
-        """The bot's answer to this view, within `view.limit_ms` on the wall clock."""
+        """The bot's answer to this view, within `view.limit_ms` on the wall clock.
+
+        A reply belongs to the turn that it names. So a second reply to one query breaks the protocol at the next
+        one, and a reply sent before its query counts for it: that bot has chosen without a view.
+        """
         assert self._stream is not None, "asked before the game was started"
         request = codec.query_message(view, self._told).SerializeToString()
         self._told = len(view.history)
@@ -134,18 +136,18 @@ class GrpcPlayer:
     async def end(self, result: GameEnd) -> None:
         """Tell the bot the result and hang up; waits for nothing."""
         if self._stream is not None:
-            self._stream.hang_up(codec.end_message(result).SerializeToString())
+            self._stream.leave(codec.end_message(result).SerializeToString())
 
     def hang_up(self) -> None:
         """Leave the game without a word, if it has not been left; waits for nothing."""
         if self._stream is not None:
-            self._stream.hang_up()
+            self._stream.leave()
 
     async def leave(self, within_s: float) -> None:
         """Hang up and give the bot a moment to take note."""
         if self._stream is not None:
-            self._stream.hang_up()
-            await self._stream.ended(within_s)
+            self._stream.leave()
+            await self._stream.left(within_s)
 
     async def _exchange(
         self, stream: Stream, request: bytes, limit_ms: int, read: Callable[[BotMessage], T]
@@ -159,8 +161,6 @@ class GrpcPlayer:
                 failure = Failure(FaultKind.PROTOCOL, f"{error}, after {came.ms:.1f} ms", came.ms)
         elif isinstance(came, TooLate):
             failure = Failure(FaultKind.TIMEOUT, f"no answer within {limit_ms:,} ms", came.ms)
-        elif isinstance(came, Unasked):
-            failure = Failure(FaultKind.PROTOCOL, "the bot sent a message that nobody had asked for")
         else:
             kind, detail = await explain(self._bot, f"the bot ended the game's stream ({came.status}) but lives on")
             failure = Failure(kind, detail)

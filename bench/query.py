@@ -1,0 +1,169 @@
+"""What a query costs beside its bare transport: python -m bench.query.
+
+The referee plays a game with two sample bots: state, view, codec, stream, timer, judging, clock. Then the very
+same bytes go to the same two processes over bare `grpc.aio` streams, written and read in turn and not looked
+at. Timed is from the first query of a game to the last answer. Games alternate between both ways in one run;
+figures are medians over the rounds. Bots run in containers where an engine can be had, else as plain processes.
+"""
+
+import sys
+from collections.abc import Sequence
+from statistics import median
+from time import perf_counter
+
+import referee.players  # noqa: F401 - before grpc, whose verbosity it sets
+
+# isort: split
+import grpc.aio
+
+from referee.clock import SeatClock
+from referee.game import play_game
+from referee.loop import run
+from referee.model import GameRecord, GameSpec, SeatHolder
+from referee.players.grpc_player import BotLink
+from referee.ports import Failure, Player, RunningBot
+from referee.records import states
+from referee.sandbox.choose import choose_sandbox
+from referee.sandbox.limits import Limits
+from referee.submissions import find_bot, inspect
+from treelings import Clock, GameEnd, GameStart, Move, View, codec, derive_deck
+
+DEALS = 10
+ROUNDS = 8  # of all deals
+CLOCK = Clock()
+
+
+def measure() -> dict[str, float]:
+    """Microseconds of a move by the referee and bare, and their ratio (goal: at most 1.3)."""
+    return run(_measure())
+
+
+async def _measure() -> dict[str, float]:
+    sandbox, note = choose_sandbox(
+        "auto", league="bench", limits=Limits(), report=lambda line: print(line, file=sys.stderr)
+    )
+    if note:
+        print(note, file=sys.stderr)
+    await sandbox.open()
+    try:
+        submission = inspect(find_bot("random"))
+        bots = [await sandbox.start(submission, "bench") for _ in range(2)]
+        return await _rounds(bots)
+    finally:
+        await sandbox.close()
+
+
+async def _rounds(bots: Sequence[RunningBot]) -> dict[str, float]:
+    links = [BotLink(bot) for bot in bots]
+    # Waits for the bots, and lets both sides fill their tables of moves, which the second way would find full.
+    for number in range(DEALS):
+        await _referee(links, number, _Watch())
+    channels = [grpc.aio.insecure_channel(f"unix:{bot.socket}") for bot in bots]
+    rounds = []
+    for number in range(DEALS * ROUNDS):
+        watch = _Watch()
+        record = await _referee(links, number % DEALS, watch)
+        bare = await _bare(channels, *_messages(record))
+        rounds.append((watch.seconds / len(record.moves), bare / len(record.moves)))
+    for channel in channels:
+        await channel.close(None)
+    for link in links:
+        await link.close()
+    return {
+        "referee_us_per_move": median(full for full, _ in rounds) * 1e6,
+        "bare_us_per_move": median(bare for _, bare in rounds) * 1e6,
+        "referee_vs_bare": median(full / bare for full, bare in rounds),
+    }
+
+
+class _Watch:
+    """Takes the time from the last start of a bot to the first end of one."""
+
+    seconds = 0.0
+    _began = 0.0
+
+    def around(self, player: Player) -> "_Timed":
+        return _Timed(player, self)
+
+    def start(self) -> None:
+        self._began, self.seconds = perf_counter(), 0.0
+
+    def stop(self) -> None:
+        self.seconds = self.seconds or perf_counter() - self._began
+
+
+class _Timed:
+    """A player under the watch; nothing stands between the game and its `ask`."""
+
+    def __init__(self, player: Player, watch: _Watch) -> None:
+        self._player = player
+        self._watch = watch
+        self.ask = player.ask
+
+    async def start(self, game: GameStart) -> Failure | None:
+        failure = await self._player.start(game)
+        self._watch.start()
+        return failure
+
+    async def end(self, result: GameEnd) -> None:
+        self._watch.stop()
+        await self._player.end(result)
+
+
+async def _referee(links: Sequence[BotLink], number: int, watch: _Watch) -> GameRecord:
+    deal = f"bench/{number}"
+    spec = GameSpec(f"{deal}/r0", "bench", None, "a-vs-b", deal, 0, "start", ("a", "b"))
+    seats = [SeatHolder(bot, "") for bot in spec.bots]
+    deck = derive_deck(bytes(32), deal)
+    return await play_game(spec, deck, seats, [watch.around(link.player()) for link in links], CLOCK)
+
+
+def _messages(record: GameRecord) -> tuple[list[bytes], list[tuple[int, bytes]], bytes]:
+    """What the referee sent in this game: each seat's start, the queries in order, the end."""
+    starts = [
+        codec.start_message(GameStart(record.id, seat, 2, record.refill, CLOCK)).SerializeToString()
+        for seat in range(2)
+    ]
+    queries = []
+    clocks = [SeatClock(CLOCK) for _ in range(2)]
+    history: list[Move] = []
+    told = [0, 0]
+    for state, played in zip(states(record), record.moves, strict=False):
+        clock = clocks[played.seat]
+        view = View.of(state, tuple(history), limit_ms=clock.limit_ms, bank_ms=int(clock.bank_ms))
+        queries.append((played.seat, codec.query_message(view, told[played.seat]).SerializeToString()))
+        told[played.seat] = len(history)
+        clock.charge(played.ms)
+        history.append(state.parse(played.move))
+    end = GameEnd(record.ended, record.ranks, record.scores or ())
+    return starts, queries, codec.end_message(end).SerializeToString()
+
+
+async def _bare(
+    channels: Sequence[grpc.aio.Channel], starts: list[bytes], queries: list[tuple[int, bytes]], end: bytes
+) -> float:
+    """Seconds from the first query to the last answer."""
+    calls = [channel.stream_stream(codec.PATH, bytes, bytes)(None) for channel in channels]
+    for call, message in zip(calls, starts, strict=True):
+        await call.write(message)
+        await call.read()
+    began = perf_counter()
+    for seat, query in queries:
+        await calls[seat].write(query)
+        await calls[seat].read()
+    seconds = perf_counter() - began
+    for call in calls:
+        await call.write(end)
+        await call.done_writing()
+        await call.read()
+    return seconds
+
+
+def main() -> None:
+    """Print the figures."""
+    for name, figure in measure().items():
+        print(f"{name:24} {figure:10.2f}")
+
+
+if __name__ == "__main__":
+    main()
