@@ -46,6 +46,7 @@ def test_unknown_keys_are_ignored() -> None:
     [
         (lambda value: value.update(format="treelings-site/2"), "key format: expected: 'treelings-site/1'"),
         (lambda value: value["nights"].reverse(), "nights in ascending order"),
+        (lambda value: value["nights"][1].update(number=1), "nights in ascending order, each number once"),
         (lambda value: value["nights"][0].update(secret="00"), r"key nights\[0\]\.secret"),
         (lambda value: value["nights"][0].update(opened="today"), r"key nights\[0\]\.opened"),
         (lambda value: value["nights"][0]["settings"].update(seats=[6]), r"settings\.seats\[0\]"),
