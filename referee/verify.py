@@ -33,12 +33,14 @@ class Report:
     games      records that were re-played
     decks      deals whose deck was proven to follow from the secret
     standings  standings that were recomputed and are identical: one a site
+    untold     differences beyond the first 100, of which only the number is kept
     """
 
     games: int
     decks: int
     standings: int
     differences: tuple[str, ...]
+    untold: int
     notes: tuple[str, ...]
 
     @property
@@ -50,7 +52,7 @@ class Report:
     def summary(self) -> str:
         """The outcome in one line."""
         if self.differences:
-            return f"not verified: {len(self.differences)} differences in {self.games} games"
+            return f"not verified: {len(self.differences) + self.untold} differences in {self.games} games"
         identical = ", standings identical" if self.standings else ""
         return f"verified: {self.games} games, {self.decks} decks{identical}"
 
@@ -64,20 +66,19 @@ class _Findings:
     standings: int = 0
     differences: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    unsaid: int = 0
+    untold: int = 0
 
     def differs(self, text: str) -> None:
         if len(self.differences) < _MOST_DIFFERENCES:
             self.differences.append(printable(text, _LINE))
         else:
-            self.unsaid += 1
+            self.untold += 1
 
     def note(self, text: str) -> None:
         self.notes.append(printable(text, _LINE))
 
     def report(self) -> Report:
-        more = [f"and {self.unsaid} more"] if self.unsaid else []
-        return Report(self.games, self.decks, self.standings, (*self.differences, *more), tuple(self.notes))
+        return Report(self.games, self.decks, self.standings, tuple(self.differences), self.untold, tuple(self.notes))
 
 
 def verify(paths: Sequence[Path], secret: bytes | None = None) -> Report:
@@ -279,7 +280,7 @@ def _compare_standings(found: _Findings, ours: str, theirs: str) -> None:
     if theirs == ours:
         found.standings += 1
         return
-    before = len(found.differences) + found.unsaid
+    before = len(found.differences) + found.untold
     name = "standings.json"
     expected, got = read(_Standings, ours, name), read(_Standings, theirs, name)
     if expected.league != got.league:
@@ -289,7 +290,7 @@ def _compare_standings(found: _Findings, ours: str, theirs: str) -> None:
     published = {night.night: night.standings for night in got.nights}
     for number in sorted(nights.keys() | published.keys()):
         _compare_rows(found, f"{name}, night {number}", nights.get(number, []), published.get(number, []))
-    if len(found.differences) + found.unsaid == before:
+    if len(found.differences) + found.untold == before:
         found.differs(f"{name}: the values are right, but the text is not the canonical one")
 
 
