@@ -6,13 +6,15 @@ Exit codes: 0 done, 1 it failed, 2 wrong use. Services are imported inside the c
 
 import sys
 
-import click
 import typer
 
 from referee.cli import doctor, image, league, match, replay, verify
 from referee.cli.show import err
 from referee.errors import RefereeError, UsageError
 from treelings.errors import TreelingsError
+
+_WRONG_USE = typer.BadParameter.__bases__
+"""What typer raises for wrong use; it has no public name for it."""
 
 app = typer.Typer(
     name="treelings",
@@ -46,19 +48,28 @@ def main() -> None:
     """Run the command line; every error that is ours or the user's ends in one or two lines and an exit code."""
     try:
         code = app(standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
+    except _WRONG_USE as error:
+        _explain(error)
         sys.exit(2)
     except (UsageError, TreelingsError) as error:
         fail(error, 2)
-    except RefereeError as error:
+    except (RefereeError, OSError) as error:
         fail(error, 1)
-    except OSError as error:
-        fail(error, 1)
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         err.print("Interrupted.")
         sys.exit(1)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _explain(error: Exception) -> None:
+    """Wrong use in two lines, rather than in typer's box of five."""
+    message, context = str(error.format_message()), error.ctx  # type: ignore[attr-defined] # every such error has both
+    if context is None or len(message.splitlines()) > 1:  # no arguments at all: the help is the answer
+        error.show()  # type: ignore[attr-defined] # likewise
+        return
+    err.print("error:", style="bold red", end=" ")
+    err.print(message, markup=False, soft_wrap=True)
+    err.print(f"Help: {context.command_path} --help", style="dim", markup=False)
 
 
 def fail(error: Exception, code: int) -> None:

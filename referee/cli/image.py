@@ -33,7 +33,8 @@ def build(
     force: Annotated[bool, typer.Option("--force", help="Build even if it is up to date.")] = False,
 ) -> None:
     """Build the runtime image `python`: a slim Python with grpcio, protobuf and the kit."""
-    from referee.sandbox.image import build_image, connect
+    from referee.sandbox.engine import connect
+    from referee.sandbox.image import build_image
 
     tag = build_image(connect(), report=lambda line: err.print(line, markup=False), source=source.value, force=force)
     out.print(f"runtime image: {tag}")

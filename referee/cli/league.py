@@ -92,8 +92,12 @@ def run(
         box = sandbox_for(
             sandbox, league.untrusted(), league.name, trust=trust_bots, limits=Limits(**league.config.limits())
         )
-        with GameProgress(f"night {number}") as progress:
-            summary = run_loop(league.run(box, jobs=jobs, progress=progress))
+        try:
+            with GameProgress(f"night {number}") as progress:
+                summary = run_loop(league.run(box, jobs=jobs, progress=progress))
+        except KeyboardInterrupt:
+            err.print(f"Interrupted; finished games are kept. Go on with: treelings league run {folder}", markup=False)
+            raise typer.Exit(1) from None
         _show_standings(league, number)
         if not summary.finished:
             err.print(f"{len(summary.voids)} games are void and missing; run again to play them:", style="yellow")
@@ -143,7 +147,7 @@ def publish(
 
 @app.command("reveal")
 def reveal(folder: options.LeagueFolder, night: options.Night = None) -> None:
-    """Publish a finished night's secret, so that anybody can check its decks; the last finished one if none is named."""
+    """Publish a finished night's secret, so that anybody can check its decks; of the last one if none is named."""
     with _open(folder) as league:
         shown = league.reveal(night)
         out.print(f"Night {shown.number}: secret {shown.secret}", markup=False, soft_wrap=True)

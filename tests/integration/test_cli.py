@@ -1,0 +1,230 @@
+"""The command line: what each command prints, where, and with which exit code."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import NO_ENGINE, treelings
+
+LEAGUE_COMMANDS = ("init", "add", "bots", "open", "run", "status", "standings", "publish", "reveal")
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Path:
+    """A league of three sample bots, one deal a match, no night yet."""
+    assert treelings("league", "init", "night", cwd=tmp_path).code == 0
+    settings = tmp_path / "night/league.toml"
+    settings.write_text(settings.read_text().replace("deals = 10", "deals = 1"))
+    assert treelings("league", "add", "night", "random", "greedy", "neighbour", cwd=tmp_path).code == 0
+    return tmp_path / "night"
+
+
+@pytest.fixture
+def stranger(tmp_path: Path) -> Path:
+    """A bot that is no sample: it plays the first legal move."""
+    folder = tmp_path / "stranger"
+    folder.mkdir()
+    (folder / "bot.toml").write_text(
+        'name = "stranger"\nauthor = "Ann"\ncommand = ["python", "bot.py"]\nruntime = "python"\n'
+    )
+    (folder / "bot.py").write_text(
+        "import treelings\n\n\nclass First(treelings.Bot):\n    def choose(self, view):\n"
+        "        return view.legal_moves[0]\n\n\ntreelings.serve(First)\n"
+    )
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [(), ("match",), ("verify",), ("replay",), ("doctor",), ("league",), ("image",), ("image", "build")]
+    + [("league", command) for command in LEAGUE_COMMANDS],
+)
+def test_every_command_explains_itself(command: tuple[str, ...], tmp_path: Path) -> None:
+    done = treelings(*command, "--help", cwd=tmp_path)
+    assert done.code == 0
+    assert "Usage" in done.out
+    assert len(done.out.splitlines()) > 4
+
+
+def test_help_loads_neither_grpc_nor_docker_nor_the_database(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys\nfrom referee.cli import app\n"
+        "assert not {'grpc', 'docker', 'sqlalchemy', 'jinja2', 'pydantic'} & set(sys.modules), sys.modules.keys()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
+
+
+def test_a_league_goes_from_init_to_a_verified_site(league: Path) -> None:
+    base = league.parent
+    assert "no night yet" in treelings("league", "status", league, cwd=base).out
+    assert "neighbour" in treelings("league", "bots", league, cwd=base).out
+    opened = treelings("league", "open", league, cwd=base)
+    assert opened.code == 0
+    assert "commitment" in opened.out
+    assert (league / "site/index.html").is_file()  # the commitment is out before the first game
+    ran = treelings("league", "run", league, "--sandbox", "process", "--jobs", "2", cwd=base)
+    assert ran.code == 0
+    assert "isolates nothing" in ran.err
+    assert "Night 1 is complete: 6 games." in ran.out
+    assert "night 1: 6 of 6 games" in treelings("league", "status", league, cwd=base).out
+    shown = treelings("league", "standings", league, "--night", "1", cwd=base)
+    assert "greedy" in shown.out
+    table = json.loads(treelings("league", "standings", league, "--json", cwd=base).out)
+    assert [row["games"] for row in table["season"]] == [4, 4, 4]
+    published = treelings("league", "publish", league, "--to", base / "www", cwd=base)
+    assert "www/index.html" in published.out
+    assert "not yet revealed" in treelings("verify", base / "www", cwd=base).out
+    assert treelings("league", "reveal", league, cwd=base).code == 0
+    verified = treelings("verify", league / "site", cwd=base)
+    assert verified.code == 0
+    assert "verified: 6 games, 3 decks, standings identical" in verified.out
+
+
+def test_running_again_opens_the_next_night(league: Path) -> None:
+    for night in (1, 2):
+        done = treelings("league", "run", league, "--sandbox", "process", cwd=league.parent)
+        assert f"Night {night} is complete" in done.out
+    season = json.loads(treelings("league", "standings", league, "--json", cwd=league.parent).out)
+    assert season["season"][0]["games"] == 8
+
+
+def test_verify_names_what_differs_and_fails(league: Path) -> None:
+    treelings("league", "run", league, "--sandbox", "process", cwd=league.parent)
+    standings = league / "site/standings.json"
+    treelings("league", "publish", league, cwd=league.parent)
+    standings.write_text(standings.read_text().replace('"rank": 1', '"rank": 2').replace('"rank":1', '"rank":2'))
+    done = treelings("verify", league / "site", cwd=league.parent)
+    assert done.code == 1
+    assert "rank" in done.err
+
+
+def test_a_match_is_played_recorded_replayed_and_verified(tmp_path: Path) -> None:
+    secret = "ab" * 32
+    done = treelings(
+        "match", "random", "greedy", "neighbour", "--deals", "1", "--secret", secret, "--refill", "end",
+        "--sandbox", "process", "--records", "games.jsonl", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.code == 0
+    assert secret in done.out
+    assert len((tmp_path / "games.jsonl").read_text().splitlines()) == 3
+    verified = treelings("verify", "games.jsonl", "--secret", secret, cwd=tmp_path)
+    assert (verified.code, verified.out.splitlines()[-1]) == (0, "verified: 3 games, 1 decks")
+    shown = treelings("replay", "games.jsonl", "--game", "3", cwd=tmp_path)
+    assert shown.code == 0
+    assert "firefly shows up" in shown.out
+    assert "points" in shown.out
+
+
+def test_a_deal_of_a_night_can_be_played_by_its_id(tmp_path: Path) -> None:
+    done = treelings(
+        "match", "random", "greedy", "--secret", "00" * 32, "--deal-id", "demo/0", "--sandbox", "process",
+        "--records", "games.jsonl", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.code == 0
+    first = json.loads((tmp_path / "games.jsonl").read_text().splitlines()[0])
+    assert first["deal"] == "demo/0"
+    assert first["deck"].startswith("YPORYBORPY")  # the vector of rules.md
+
+
+def test_a_bot_may_sit_at_a_table_twice(tmp_path: Path) -> None:
+    done = treelings("match", "random", "random", "--deals", "1", "--sandbox", "process", cwd=tmp_path)
+    assert done.code == 0
+    assert "random-2" in done.out
+
+
+def test_without_an_engine_samples_play_with_one_clear_line(tmp_path: Path) -> None:
+    done = treelings("match", "random", "greedy", "--deals", "1", cwd=tmp_path, env=NO_ENGINE)
+    assert done.code == 0
+    assert len(done.err.strip().splitlines()) == 1
+    assert "isolates nothing" in done.err
+
+
+def test_without_an_engine_strangers_are_refused_unless_trusted(stranger: Path, tmp_path: Path) -> None:
+    refused = treelings("match", stranger, "random", "--deals", "1", cwd=tmp_path, env=NO_ENGINE)
+    assert refused.code == 2
+    assert "stranger" in refused.err
+    assert "--trust-bots" in refused.err
+    trusted = treelings("match", stranger, "random", "--deals", "1", "--trust-bots", cwd=tmp_path, env=NO_ENGINE)
+    assert trusted.code == 0
+    assert "stranger" in trusted.out
+
+
+def test_a_league_with_a_stranger_needs_a_sandbox_or_trust(league: Path, stranger: Path) -> None:
+    treelings("league", "add", league, stranger, cwd=league.parent)
+    refused = treelings("league", "run", league, cwd=league.parent, env=NO_ENGINE)
+    assert refused.code == 2
+    assert "--trust-bots" in refused.err
+    trusted = treelings("league", "run", league, "--trust-bots", cwd=league.parent, env=NO_ENGINE)
+    assert trusted.code == 0
+
+
+def test_docker_wished_for_and_missing_is_a_failure(tmp_path: Path) -> None:
+    done = treelings("match", "random", "greedy", "--sandbox", "docker", cwd=tmp_path, env=NO_ENGINE)
+    assert done.code == 1
+    assert "engine" in done.err
+
+
+def test_doctor_fails_without_an_engine_and_says_what_to_do(tmp_path: Path) -> None:
+    done = treelings("doctor", cwd=tmp_path, env=NO_ENGINE)
+    assert done.code == 1
+    assert "✗" in done.out
+    assert "→" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["match", "random"], ["2 to 5", "1"]),
+        (["match", "random", "nobody"], ["nobody"]),
+        (["match", "random", "greedy", "--secret", "abc"], ["64 hex digits", "abc"]),
+        (["match", "random", "greedy", "--deal-id", "x", "--deals", "2"], ["--deal-id"]),
+        (["match", "random", "greedy", "--deals", "0"], ["deals"]),
+        (["match", "random", "greedy", "--refill", "never"], ["never"]),
+        (["league", "run", "nowhere"], ["nowhere", "league init"]),
+        (["verify", "nowhere"], ["nowhere"]),
+        (["replay", "nowhere"], ["nowhere"]),
+        (["league", "bogus"], ["bogus"]),
+        (["--bogus"], ["bogus"]),
+    ],
+)
+def test_wrong_use_exits_with_2_and_names_what_was_wrong(
+    arguments: list[str], words: list[str], tmp_path: Path
+) -> None:
+    done = treelings(*arguments, cwd=tmp_path)
+    assert done.code == 2
+    for word in words:
+        assert word in done.err
+
+
+def test_a_broken_record_is_named_by_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "games.jsonl").write_text('{"format": "treelings-game/1"}\n')
+    done = treelings("verify", "games.jsonl", cwd=tmp_path)
+    assert done.code == 1
+    assert "games.jsonl" in done.err
+    assert "line 1" in done.err
+
+
+def test_replay_of_a_game_that_is_not_there_says_how_many_there_are(tmp_path: Path) -> None:
+    treelings("match", "random", "greedy", "--deals", "1", "--sandbox", "process", "--records", "g.jsonl", cwd=tmp_path)
+    done = treelings("replay", "g.jsonl", "--game", "3", cwd=tmp_path)
+    assert done.code == 2
+    assert "1 to 2" in done.err
+
+
+def test_a_typo_in_the_settings_is_refused_with_a_suggestion(league: Path) -> None:
+    settings = league / "league.toml"
+    settings.write_text(settings.read_text().replace("deals =", "deal ="))
+    done = treelings("league", "status", league, cwd=league.parent)
+    assert done.code == 2
+    assert "league.toml" in done.err
+    assert "deals" in done.err
+
+
+def test_completion_is_offered_for_the_shell(tmp_path: Path) -> None:
+    done = treelings("--show-completion", "bash", cwd=tmp_path)
+    assert done.code == 0
+    assert "complete" in done.out

@@ -1,0 +1,34 @@
+"""The `treelings` command as a user runs it: a process of its own, its exit code and its words."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}
+"""Environment of a machine on which no Docker engine answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+def treelings(*arguments: str | Path, cwd: Path, env: dict[str, str] | None = None) -> Done:
+    """Run the command to its end; never a traceback, whatever it is given."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "referee.cli", *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "100", **(env or {})},
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return Done(done.returncode, done.stdout, done.stderr)
