@@ -24,7 +24,7 @@ from referee.players.grpc_player import BotLink
 from referee.ports import Failure, Player, RunningBot
 from referee.records import states
 from referee.sandbox.choose import choose_sandbox
-from referee.sandbox.limits import Limits
+from referee.limits import Limits
 from referee.submissions import find_bot, inspect
 from treelings import Clock, GameEnd, GameStart, Move, View, codec, derive_deck
 

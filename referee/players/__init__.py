@@ -7,6 +7,9 @@ from referee.ports import Link, RunningBot
 # gRPC reads this once, when it is imported, which only modules of this package do. Without it gRPC prints
 # what a peer sends to stderr as it came: escape codes, fake log lines, megabytes.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+# Nobody here forks and goes on with gRPC in the child. With its fork handlers on, a bot's process that uvloop forks
+# may die by SIGSEGV before it runs the bot.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 
 def connect(bot: RunningBot) -> Link:
