@@ -18,13 +18,13 @@ import grpc.aio
 
 from referee.clock import SeatClock
 from referee.game import play_game
+from referee.limits import Limits
 from referee.loop import run
 from referee.model import GameRecord, GameSpec, SeatHolder
 from referee.players.grpc_player import BotLink
 from referee.ports import Failure, Player, RunningBot
 from referee.records import states
 from referee.sandbox.choose import choose_sandbox
-from referee.limits import Limits
 from referee.submissions import find_bot, inspect
 from treelings import Clock, GameEnd, GameStart, Move, View, codec, derive_deck
 
