@@ -18,7 +18,7 @@ from referee.players.listening import wait_until_listening
 from referee.sandbox.choose import choose_sandbox
 from referee.sandbox.engine import connect
 from referee.sandbox.image import wanted_image
-from referee.sandbox.limits import Limits
+from referee.limits import Limits
 from referee.submissions import find_bot, inspect
 from treelings import Clock, GameStart
 

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from referee.errors import ConfigError
+from referee.limits import Limits
 from referee.model import NightSettings
 from referee.tomlfile import Section, read_toml
 from treelings import Clock, Refill
@@ -15,6 +16,7 @@ CONFIG_FILE: Final = "league.toml"
 _TEMPLATE: Final = Path(__file__).with_name("league_template.toml")
 _HOUR_MS: Final = 3_600_000
 _CLOCK: Final = Clock()
+_LIMITS: Final = Limits()
 _MB: Final = 1024 * 1024
 _KB: Final = 1024
 
@@ -53,17 +55,18 @@ class ClockSection(Section):
 
 
 class SandboxSection(Section):
-    """`[sandbox]`: what one bot may use; a key that is absent leaves the sandbox's own default."""
+    """`[sandbox]`: what one bot may use; defaults as Limits, which says what each means."""
 
-    memory_mb: Annotated[int | None, Field(ge=32, le=65_536)] = None
-    pids: Annotated[int | None, Field(ge=8, le=4_096)] = None
-    cpus: Annotated[float | None, Field(ge=0.1, le=64)] = None
-    cpu_shares: Annotated[int | None, Field(ge=2, le=262_144)] = None
-    cpuset: Annotated[str | None, Field(pattern=r"^\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*$")] = None
-    nofile: Annotated[int | None, Field(ge=32, le=65_536)] = None
-    tmp_mb: Annotated[int | None, Field(ge=1, le=4_096)] = None
-    tmp_inodes: Annotated[int | None, Field(ge=16, le=1_000_000)] = None
-    log_kb: Annotated[int | None, Field(ge=16, le=102_400)] = None
+    memory_mb: Annotated[int, Field(ge=32, le=65_536)] = _LIMITS.memory_bytes // _MB
+    pids: Annotated[int, Field(ge=8, le=4_096)] = _LIMITS.pids
+    cpus: Annotated[float, Field(ge=0.1, le=64)] = _LIMITS.cpus
+    cpu_shares: Annotated[int, Field(ge=2, le=262_144)] = _LIMITS.cpu_shares
+    cpuset: Annotated[str | None, Field(pattern=r"^\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*$")] = _LIMITS.cpuset
+    nofile: Annotated[int, Field(ge=32, le=65_536)] = _LIMITS.nofile
+    tmp_mb: Annotated[int, Field(ge=1, le=4_096)] = _LIMITS.tmp_bytes // _MB
+    tmp_inodes: Annotated[int, Field(ge=16, le=1_000_000)] = _LIMITS.tmp_inodes
+    shm_mb: Annotated[int, Field(ge=1, le=4_096)] = _LIMITS.shm_bytes // _MB
+    log_kb: Annotated[int, Field(ge=16, le=102_400)] = _LIMITS.log_bytes // _KB
 
 
 class LeagueConfig(Section):
@@ -83,13 +86,21 @@ class LeagueConfig(Section):
         """What a night opened now would be played with."""
         return NightSettings(self.seats, self.deals, self.refill, self.max_tables, Clock(**dict(self.clock)))
 
-    def limits(self) -> dict[str, int | float | str]:
-        """The limits that league.toml sets, in the sandbox's names and in bytes; absent ones are left out."""
-        scales = {"memory_mb": _MB, "tmp_mb": _MB, "log_kb": _KB}
-        return {
-            f"{key.rpartition('_')[0]}_bytes" if key in scales else key: value * scales.get(key, 1)
-            for key, value in self.sandbox.model_dump(exclude_none=True).items()
-        }
+    def limits(self) -> Limits:
+        """What each bot may use."""
+        box = self.sandbox
+        return Limits(
+            memory_bytes=box.memory_mb * _MB,
+            pids=box.pids,
+            cpus=box.cpus,
+            cpu_shares=box.cpu_shares,
+            cpuset=box.cpuset,
+            nofile=box.nofile,
+            tmp_bytes=box.tmp_mb * _MB,
+            tmp_inodes=box.tmp_inodes,
+            shm_bytes=box.shm_mb * _MB,
+            log_bytes=box.log_kb * _KB,
+        )
 
 
 def read_config(folder: Path) -> LeagueConfig:

@@ -45,7 +45,8 @@ _KINDS: Final = {
 
 def check_name(name: str) -> str:
     """The name if a bot may bear it (model.py, Submission). Raises ValueError saying what was expected."""
-    if not _NAME.fullmatch(name) or "-vs-" in name:
+    # A match is named "a-vs-b": with "vs-" at a name's end, two tables could share one name, and so their deals.
+    if not _NAME.fullmatch(name) or "-vs-" in f"-{name}-":
         raise ValueError('expected 1 to 32 of a-z 0-9 _ - beginning with a letter or digit, and no "-vs-" in it')
     return name
 

@@ -13,7 +13,7 @@ from referee.cli.show import err
 from referee.errors import RefereeError, UsageError
 from treelings.errors import TreelingsError
 
-_WRONG_USE = typer.BadParameter.__bases__
+_WRONG_USE: tuple[type[Exception], ...] = (typer.BadParameter.__mro__[1],)
 """What typer raises for wrong use; it has no public name for it."""
 
 app = typer.Typer(

@@ -83,15 +83,12 @@ def run(
     from referee.cli.progress import GameProgress
     from referee.cli.sandboxes import sandbox_for
     from referee.loop import run as run_loop
-    from referee.sandbox.limits import Limits
 
     with _open(folder) as league:
         night = league.current_night()
         number = (night or league.open_night()).number
         _announce(league, number)
-        box = sandbox_for(
-            sandbox, league.untrusted(), league.name, trust=trust_bots, limits=Limits(**league.config.limits())
-        )
+        box = sandbox_for(sandbox, league.untrusted(), league.name, trust=trust_bots, limits=league.config.limits())
         try:
             with GameProgress(f"night {number}") as progress:
                 summary = run_loop(league.run(box, jobs=jobs, progress=progress))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
@@ -59,25 +60,28 @@ def match(
     """
     from referee.cli.progress import GameProgress
     from referee.cli.sandboxes import sandbox_for
+    from referee.limits import Limits
     from referee.loop import run
     from referee.match import Table
     from referee.players import connect
-    from referee.sandbox.limits import Limits
     from referee.standings import standings
-    from referee.submissions import find_bot, inspect, is_sample
+    from referee.submissions import find_bot, is_sample, take_in
 
     if not MIN_PLAYERS <= len(bots) <= MAX_PLAYERS:
         raise typer.BadParameter(f"a table has {MIN_PLAYERS} to {MAX_PLAYERS} bots, got {len(bots)}")
-    submissions = _apart([inspect(find_bot(bot)) for bot in bots])
     if deal_id is not None and deals is not None:
         raise typer.BadParameter("--deal-id names one deal; leave out --deals")
-    spec = _spec([bot.name for bot in submissions], deals or _DEALS, deal_id, refill.value)
     key = parse_secret(secret) if secret else secrets.token_bytes(SECRET_BYTES)
-    strangers = [bot for bot in submissions if not is_sample(bot)]
-    box = sandbox_for(sandbox, strangers, "match", trust=trust_bots, limits=Limits())
-    with records.open("w", encoding="utf-8") if records else nullcontext() as file, GameProgress(spec.id) as progress:
+    with TemporaryDirectory(prefix="treelings-match-") as copies:
+        # Copies, as in a league: what plays is what was checked, whatever happens to the author's files meanwhile.
+        submissions = _apart([take_in(find_bot(bot), Path(copies)) for bot in bots])
+        spec = _spec([bot.name for bot in submissions], deals or _DEALS, deal_id, refill.value)
+        strangers = [bot for bot in submissions if not is_sample(bot)]
+        box = sandbox_for(sandbox, strangers, "match", trust=trust_bots, limits=Limits())
         table = Table(spec, {bot.name: bot for bot in submissions}, box, key, Clock(), connect)
-        played, voids = run(_play(spec, table, box, progress, file))
+        output = records.open("w", encoding="utf-8") if records else nullcontext()
+        with output as file, GameProgress(spec.id) as progress:
+            played, voids = run(_play(spec, table, box, progress, file))
     if played:
         print_standings(spec.id, standings(played), {bot.name: bot.author for bot in submissions})
     out.print(f"Secret of the decks: {key.hex()}", style="dim", soft_wrap=True)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from referee.cli.options import SandboxWish
 from referee.cli.show import err
 from referee.errors import UsageError
+from referee.limits import Limits
 from referee.model import Submission
 from referee.ports import Sandbox
 from referee.sandbox.choose import choose_sandbox
-from referee.sandbox.limits import Limits
 
 _NAMED = 5
 

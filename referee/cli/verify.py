@@ -32,10 +32,10 @@ def verify(
         out.print(f"note: {note}", markup=False, soft_wrap=True)
     for difference in report.differences[:_SHOWN]:
         err.print(f"differs: {difference}", markup=False, soft_wrap=True)
-    if len(report.differences) > _SHOWN:
-        err.print(f"… and {len(report.differences) - _SHOWN} more")
+    if more := len(report.differences[_SHOWN:]) + report.untold:
+        err.print(f"… and {more} more")
     out.print(report.summary, markup=False, soft_wrap=True)
-    if report.differences:
+    if not report.ok:
         raise typer.Exit(1)
 
 

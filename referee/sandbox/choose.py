@@ -6,12 +6,12 @@ from typing import Final, Literal
 from docker import APIClient
 
 from referee.errors import SandboxError
+from referee.limits import Limits
 from referee.ports import Sandbox
 from referee.sandbox.docker import DockerSandbox
 from referee.sandbox.engine import connect, engine_errors, require_abilities
 from referee.sandbox.image import build_image
 from referee.sandbox.layer import Report
-from referee.sandbox.limits import Limits
 from referee.sandbox.process import ProcessSandbox
 
 Wish = Literal["auto", "docker", "process"]

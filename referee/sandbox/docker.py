@@ -24,12 +24,12 @@ from docker.errors import APIError
 from docker.types import LogConfig, Mount, Ulimit
 
 from referee.errors import SandboxError
+from referee.limits import Limits
 from referee.model import Submission
 from referee.sandbox.container import Container, remove_container
 from referee.sandbox.engine import connect, engine_errors, find_image, reason, require_abilities
 from referee.sandbox.folders import SOCKET, RunFolder, base_folder, dead_runs
 from referee.sandbox.image import wanted_image
-from referee.sandbox.limits import Limits
 from referee.sandbox.run import Run
 
 P = ParamSpec("P")

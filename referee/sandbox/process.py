@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Final
 
 from referee.errors import SandboxError
+from referee.limits import Limits
 from referee.model import Submission
 from referee.ports import BotState
 from referee.sandbox.folders import SOCKET, RunFolder, base_folder, dead_runs, wipe
-from referee.sandbox.limits import Limits
 from referee.sandbox.run import Run, process_start
 
 _LOG: Final = "log"

@@ -1,6 +1,5 @@
 """A league night in real containers: to its end, and resumed after it was killed."""
 
-import asyncio
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import pytest
 from docker import APIClient
 
 from referee.league import League
+from referee.loop import run
 from referee.records import problems
 from referee.sandbox.docker import DockerSandbox
 from referee.submissions import sample_bot
@@ -54,7 +54,7 @@ def test_a_league_is_played_to_its_end_and_leaves_no_container(
 ) -> None:
     assert runtime_image
     with League.open(folder) as league:
-        summary = asyncio.run(league.run(DockerSandbox(league=name), progress=Told()))
+        summary = run(league.run(DockerSandbox(league=name), progress=Told()))
         assert (summary.played, summary.total, summary.voids) == (18, 18, ())
         records = league._store.records()
         assert [problem for record in records for problem in problems(record)] == []
@@ -81,7 +81,7 @@ def test_a_league_that_was_killed_goes_on_where_it_was_and_sweeps_what_was_left(
     with League.open(folder) as league:
         kept = {record.id for record in league._store.records()}
         assert len(kept) < 18
-        assert asyncio.run(league.run(DockerSandbox(league=name), progress=again)).finished
+        assert run(league.run(DockerSandbox(league=name), progress=again)).finished
         assert len(league._store.records()) == 18
     assert kept.isdisjoint(again.games)
     assert containers(engine, name) == []

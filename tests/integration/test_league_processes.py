@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from referee.league import League
+from referee.loop import run
 from referee.records import problems
 from referee.sandbox.process import ProcessSandbox
 from referee.submissions import sample_bot
@@ -85,7 +86,7 @@ def recorded(league: Path) -> set[str]:
 def finish(league: Path) -> Told:
     told = Told()
     with League.open(league) as opened:
-        assert asyncio.run(opened.run(ProcessSandbox(), progress=told, jobs=2)).finished
+        assert run(opened.run(ProcessSandbox(), progress=told, jobs=2)).finished
     return told
 
 
@@ -93,7 +94,7 @@ def test_a_league_is_played_published_revealed_and_verified(tmp_path: Path) -> N
     folder = sample_league(tmp_path, deals=2)
     with League.open(folder) as league:
         league.add(bot_folder(tmp_path, "crashing", code=CRASHING))
-        summary = asyncio.run(league.run(ProcessSandbox(), progress=Told()))
+        summary = run(league.run(ProcessSandbox(), progress=Told()))
         assert (summary.played, summary.total, summary.voids) == (12, 12, ())
         records = league._store.records()
         assert [problem for record in records for problem in problems(record)] == []
@@ -159,5 +160,5 @@ def test_tables_of_other_sizes_are_played_in_processes_too(tmp_path: Path, seats
     (folder / "league.toml").write_text(f'name = "thursday"\ndeals = 1\nseats = {seats}\n')
     with League.open(folder) as league:
         league.add(bot_folder(tmp_path, "crashing", code=CRASHING))
-        assert asyncio.run(league.run(ProcessSandbox(), progress=Told())).finished
+        assert run(league.run(ProcessSandbox(), progress=Told())).finished
         assert [problem for record in league._store.records() for problem in problems(record)] == []

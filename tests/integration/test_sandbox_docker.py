@@ -11,10 +11,10 @@ import pytest
 from docker import APIClient
 
 from referee.errors import EngineGone, SandboxError
+from referee.limits import Limits
 from referee.sandbox.docker import BOT_LABEL, LEAGUE_LABEL, RUN_LABEL, DockerSandbox
 from referee.sandbox.engine import connect
 from referee.sandbox.folders import RunFolder, base_folder
-from referee.sandbox.limits import Limits
 from referee.sandbox.run import Run
 from tests.support.sandboxed import (
     PATIENCE_S,

@@ -7,12 +7,12 @@ import pytest
 from docker import APIClient
 
 from referee.errors import SandboxError
+from referee.limits import Limits
 from referee.sandbox.choose import choose_sandbox
 from referee.sandbox.doctor import examine
 from referee.sandbox.engine import find_image
 from referee.sandbox.image import build_image, image_status, wanted_image
 from referee.sandbox.layer import SAYS, Archive, build_layer
-from referee.sandbox.limits import Limits
 
 pytestmark = pytest.mark.docker
 

@@ -1,10 +1,10 @@
 """`python -m tests.support.run_league FOLDER SANDBOX`: run a league, telling every game as it is done."""
 
-import asyncio
 import sys
 from pathlib import Path
 
 from referee.league import League
+from referee.loop import run
 from referee.model import GameRecord, VoidGame
 from referee.sandbox.docker import DockerSandbox
 from referee.sandbox.process import ProcessSandbox
@@ -26,4 +26,4 @@ class Aloud:
 if __name__ == "__main__":
     with League.open(Path(sys.argv[1])) as league:
         sandbox = ProcessSandbox() if sys.argv[2] == "process" else DockerSandbox(league=league.name)
-        asyncio.run(league.run(sandbox, progress=Aloud(), jobs=2))
+        run(league.run(sandbox, progress=Aloud(), jobs=2))

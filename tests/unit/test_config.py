@@ -1,15 +1,15 @@
 """league.toml: what it may say, and what is answered to anything else."""
 
 import re
-from dataclasses import fields
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from referee.config import SandboxSection, read_config, template
 from referee.errors import ConfigError
+from referee.limits import Limits
 from referee.model import NightSettings
-from referee.sandbox.limits import Limits
 from treelings import Clock
 
 
@@ -52,22 +52,19 @@ def test_one_table_size_needs_no_list(tmp_path: Path) -> None:
     assert read_config(tmp_path).seats == (3,)
 
 
-def test_the_names_of_limits_are_the_sandbox_s_own(tmp_path: Path) -> None:
+def test_the_template_names_every_limit_with_its_default(tmp_path: Path) -> None:
     lines = [line.removeprefix("# ") for line in template("x").partition("[sandbox]")[2].splitlines()]
     (tmp_path / "league.toml").write_text("\n".join(['name = "x"', "[sandbox]", *lines]))
-    limits = read_config(tmp_path).limits()
-    assert len(limits) == len(SandboxSection.model_fields)
-    assert limits.keys() <= {field.name for field in fields(Limits)}
+    config = read_config(tmp_path)
+    assert config.sandbox.model_fields_set == set(SandboxSection.model_fields)
+    assert config.limits() == replace(Limits(), cpuset="1")
 
 
-def test_limits_are_in_bytes_and_only_those_given(tmp_path: Path) -> None:
-    (tmp_path / "league.toml").write_text(
-        'name = "x"\n[sandbox]\nmemory_mb = 64\nlog_kb = 100\ntmp_mb = 2\npids = 20\ncpus = 2\n'
+def test_limits_are_in_bytes_and_what_is_not_given_keeps_its_default(tmp_path: Path) -> None:
+    (tmp_path / "league.toml").write_text('name = "x"\n[sandbox]\nmemory_mb = 64\nlog_kb = 100\ntmp_mb = 2\ncpus = 2\n')
+    assert read_config(tmp_path).limits() == Limits(
+        memory_bytes=64 * 1024 * 1024, cpus=2.0, tmp_bytes=2 * 1024 * 1024, log_bytes=100 * 1024
     )
-    assert read_config(tmp_path).limits() == {
-        "memory_bytes": 64 * 1024 * 1024, "pids": 20, "cpus": 2.0, "tmp_bytes": 2 * 1024 * 1024,
-        "log_bytes": 100 * 1024,
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from docker.errors import APIError
 from requests import Response
 
 from referee.errors import EngineGone, SandboxError
+from referee.limits import Limits
 from referee.sandbox.choose import choose_sandbox
 from referee.sandbox.doctor import Check, check_abilities, check_disk, check_image, check_python, check_user, examine
 from referee.sandbox.engine import abilities, connect, engine_errors, require_abilities
 from referee.sandbox.image import ImageStatus, image_name, wanted_image
-from referee.sandbox.limits import Limits
 
 ABLE: dict[str, Any] = {
     "MemoryLimit": True,

@@ -279,6 +279,8 @@ GOOD = {"name": '"ann"', "author": '"A"', "command": '["python", "bot.py"]', "ru
         ("name", '"a\\n"', "name: expected 1 to 32"),
         ("name", f'"{"a" * 33}"', "name: expected 1 to 32"),
         ("name", '"a-vs-b"', 'no "-vs-" in it, got \'a-vs-b\''),
+        ("name", '"vs-b"', 'no "-vs-" in it'),
+        ("name", '"a-vs"', 'no "-vs-" in it'),
         ("name", '"<script>"', "name: expected 1 to 32"),
         ("author", '""', "author: expected 1 to 64 printable characters"),
         ("author", '"a\\u001b[31m"', "author: expected 1 to 64 printable characters"),
