@@ -1,57 +1,72 @@
 """Monte Carlo: deal the unseen cards at random, try each move, play on at random to the end, and again.
 
-The move whose games ended best on average is played. All moves are tried on the same deals, so that luck in the
-deal helps none of them, and the bot stops well before its clock does.
+Chance blurs what a move is worth, so all moves are tried with the same luck, and one that lags by more than luck
+explains is tried no longer. The bot stops well before its clock does.
 """
 
 import random
 import time
-from itertools import cycle, islice
-from math import inf
-from statistics import fmean
+from collections.abc import Sequence
+from math import sqrt
 
 import treelings
 
-CARDS_PER_TURN = 1.8
+CARDS_A_TURN = 1.8
 """How many cards a turn takes from the market, roughly."""
+LUCK = 25.0
+"""By how many points luck may part two moves after one try; after n tries together, sqrt(n) times as many."""
+LONGEST_GAME = 108
+"""Turns: each takes a card at least."""
 
 
 class RolloutBot(treelings.Bot):
     """Plays as many random games as its time allows."""
 
     most_ms = 50.0
-    """Time for one move, however much the clock holds: ten times as much makes it little stronger."""
+    """Time for one move, however much the clock holds: more makes the bot little stronger."""
     most_games = 1_000_000
     """Random games for one move."""
     now = staticmethod(time.monotonic)
 
     def start(self, game: treelings.GameStart) -> None:
-        # Seeded with the game's name: what is left to chance is how many games there is time for.
+        # Seeded with the game's name; what is left to chance is how many games there is time for.
         self._rng = random.Random(f"{game.game}/{game.seat}")
         self._increment_ms = game.clock.increment_ms
 
     def choose(self, view: treelings.View) -> treelings.Move:
         stop = self.now() + self.budget_ms(view) / 1000
         moves = view.legal_moves
-        if len(moves) == 1:
-            return moves[0]
-        margins: dict[treelings.Move, list[float]] = {move: [] for move in moves}
-        for move in islice(cycle(moves), self.most_games):
-            if move is moves[0]:
-                deal = view.sample(self._rng)
-            state = deal.copy()
-            state.play(move)
-            state.playout(self._rng)
-            margins[move].append(state.margin(view.seat))
-            if self.now() >= stop:
-                break
-        return max(moves, key=lambda move: fmean(margins[move] or [-inf]))
+        best = moves[0]
+        totals = dict.fromkeys(moves, 0.0)
+        games = tries = 0
+        while len(moves) > 1 and games < self.most_games:
+            deal = view.sample(self._rng)
+            luck = [self._rng.random() for _ in range(LONGEST_GAME)]
+            for move in moves:
+                if self.now() >= stop:
+                    return best
+                state = deal.copy()
+                state.play(move)
+                state.playout(Replay(luck))
+                totals[move] += state.margin(view.seat)
+            games += len(moves)
+            tries += 1
+            best = max(moves, key=totals.__getitem__)
+            moves = tuple(move for move in moves if totals[move] > totals[best] - LUCK * sqrt(tries))
+        return best
 
     def budget_ms(self, view: treelings.View) -> float:
         """A fair share of the bank for each turn to come, and never more than half of this move's limit."""
-        turns = 1 + view.above_firefly / CARDS_PER_TURN / view.players
-        share = view.bank_ms / (turns + 1) + self._increment_ms / 2
+        turns = 2 + view.above_firefly / CARDS_A_TURN / view.players
+        share = view.bank_ms / turns + self._increment_ms / 2
         return min(self.most_ms, view.limit_ms / 2, share)
+
+
+class Replay:
+    """Gives the same random numbers again to each playout."""
+
+    def __init__(self, numbers: Sequence[float]) -> None:
+        self.random = iter(numbers).__next__
 
 
 if __name__ == "__main__":

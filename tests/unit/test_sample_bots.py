@@ -1,0 +1,122 @@
+"""The sample bots: what they may import, that each plays legally and the same again, and who is the stronger.
+
+The order is tested on fixed deals with bots that draw from fixed seeds, so each figure below is one number and
+not a chance; `rollout` counts its games here in place of the time.
+"""
+
+import ast
+import itertools
+import sys
+import tomllib
+from dataclasses import replace
+
+import pytest
+
+import treelings
+from tests.support.local import SAMPLE_BOTS, compete, play, sample_bot
+from treelings import Bot, Clock, GameStart, Refill, State, View, derive_deck
+
+BY_STRENGTH = ("random", "greedy", "neighbour", "rollout")
+DECK = derive_deck(bytes(32), "demo/0")
+
+
+def untimed(name: str, games: int = 200) -> type[Bot]:
+    """The bot; rollout with a clock that stands still and a number of games instead."""
+    bot = sample_bot(name)
+    if name != "rollout":
+        return bot
+    return type("UntimedRollout", (bot,), {"most_games": games, "now": staticmethod(lambda: 0.0)})
+
+
+def test_there_are_four_sample_bots() -> None:
+    assert {folder.name for folder in SAMPLE_BOTS.iterdir() if folder.is_dir()} == set(BY_STRENGTH)
+
+
+@pytest.mark.parametrize("name", BY_STRENGTH)
+def test_a_sample_bot_says_what_it_is_and_how_it_starts(name: str) -> None:
+    assert tomllib.loads((SAMPLE_BOTS / name / "bot.toml").read_text()) == {
+        "name": name,
+        "author": "Treelings League",
+        "command": ["python", "bot.py"],
+        "runtime": "python",
+    }
+
+
+@pytest.mark.parametrize("name", BY_STRENGTH)
+def test_a_sample_bot_needs_public_names_of_the_kit_and_the_standard_library_alone(name: str) -> None:
+    tree = ast.parse((SAMPLE_BOTS / name / "bot.py").read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                assert alias.name == "treelings" or alias.name.split(".")[0] in sys.stdlib_module_names
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module is not None
+            assert node.module.split(".")[0] in sys.stdlib_module_names
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "treelings":
+            assert node.attr in treelings.__all__
+
+
+@pytest.mark.parametrize("refill", ["start", "end"])
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_all_of_them_play_legal_moves_to_the_end_at_any_table(players: int, refill: Refill) -> None:
+    names = itertools.islice(itertools.cycle(BY_STRENGTH), players)
+    state, moves = play([untimed(name, games=20) for name in names], DECK, refill)
+    assert state.over
+    assert len(moves) == state.turn
+
+
+@pytest.mark.parametrize("name", BY_STRENGTH)
+def test_a_sample_bot_plays_a_game_of_the_same_name_the_same_again(name: str) -> None:
+    bot = untimed(name, games=20)
+    games = [play([bot, bot], DECK, game=game)[1] for game in ("one", "one", "two")]
+    assert games[0] == games[1]
+    assert games[0] != games[2]
+
+
+@pytest.mark.parametrize(
+    ("stronger", "weaker", "deals"),
+    [("greedy", ["random"], 40), ("neighbour", ["greedy"], 200), ("rollout", ["neighbour"], 60),
+     ("greedy", ["random"] * 3, 20), ("neighbour", ["greedy"] * 3, 120)],
+)  # fmt: skip
+def test_each_sample_bot_beats_the_one_before_by_three_standard_errors(
+    stronger: str, weaker: list[str], deals: int
+) -> None:
+    result = compete(untimed(stronger), [untimed(name) for name in weaker], deals)
+    assert result.score - 3 * result.standard_error > 0.5, str(result)
+
+
+class Watch:
+    """A clock that moves on by a fixed time whenever it is read."""
+
+    def __init__(self, step_ms: float) -> None:
+        self.reads = 0
+        self._step_ms = step_ms
+
+    def __call__(self) -> float:
+        self.reads += 1
+        return self.reads * self._step_ms / 1000
+
+
+@pytest.mark.parametrize("bank_ms", [20_000, 1_000, 40, 2])
+def test_rollout_stops_by_half_of_the_limit_however_many_moves_there_are(bank_ms: int) -> None:
+    clock = Clock(move_ms=60, bank_ms=bank_ms, increment_ms=0)
+    watch = Watch(step_ms=0.5)
+    bot = type("Watched", (sample_bot("rollout"),), {"now": watch})()
+    bot.start(GameStart("game", 0, 2, "start", clock))
+    view = View.of(State.deal(DECK, 2), limit_ms=min(60, bank_ms), bank_ms=bank_ms)
+    assert bot.choose(view) in view.legal_moves
+    assert watch.reads * 0.5 <= view.limit_ms / 2 + 1
+
+
+def test_rollout_leaves_bank_for_every_turn_of_the_game() -> None:
+    bot = type("Patient", (sample_bot("rollout"),), {"most_ms": 1e9})()
+    clock = Clock(move_ms=1_000, bank_ms=2_000, increment_ms=10)
+    bot.start(GameStart("game", 0, 2, "start", clock))
+    state = State.deal(DECK, 2)
+    bank = 2_000.0
+    while not state.over:
+        if state.seat == 0:
+            view = replace(View.of(state), limit_ms=min(1_000, int(bank)), bank_ms=int(bank))
+            bank += 10 - bot.budget_ms(view)
+            assert bank > 20
+        state.play(state.legal_moves()[0])
