@@ -12,13 +12,13 @@ from time import perf_counter
 
 from docker import APIClient
 
+from referee.limits import Limits
 from referee.loop import run
 from referee.players.grpc_player import BotLink
 from referee.players.listening import wait_until_listening
 from referee.sandbox.choose import choose_sandbox
 from referee.sandbox.engine import connect
 from referee.sandbox.image import wanted_image
-from referee.limits import Limits
 from referee.submissions import find_bot, inspect
 from treelings import Clock, GameStart
 

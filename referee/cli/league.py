@@ -158,12 +158,9 @@ def _open(folder: Path) -> "League":
 
 
 def _announce(league: "League", number: int) -> None:
-    night = league.night(number)
-    out.print(
-        f"Night {number}: {len(night.bots)} bots, {len(league.plan(number))} matches; commitment {night.commitment}",
-        markup=False,
-        soft_wrap=True,
-    )
+    night, matches = league.night(number), len(league.plan(number))
+    out.print(f"Night {number}: {len(night.bots)} bots, {matches} matches", markup=False, soft_wrap=True)
+    out.print(f"Commitment {night.commitment}", style="dim", markup=False, soft_wrap=True)
 
 
 def _show_standings(league: "League", night: int | None) -> None:

@@ -102,7 +102,6 @@ def build_image(engine: APIClient, *, report: Report, source: Source = "auto", f
     sdk = _sdk_files()  # read once: what is named is what is built, whoever edits it meanwhile
     wanted = image_name(sdk)
     if not force and _says(engine, wanted) is not None:
-        report(f"{wanted} is there already")
         return wanted
     with patience(engine, _BUILD_TIMEOUT_S):
         base = _base(engine, source, report, fresh=force)

@@ -64,7 +64,7 @@ def test_a_league_goes_from_init_to_a_verified_site(league: Path) -> None:
     assert "neighbour" in treelings("league", "bots", league, cwd=base).out
     opened = treelings("league", "open", league, cwd=base)
     assert opened.code == 0
-    assert "commitment" in opened.out
+    assert "Commitment" in opened.out
     assert (league / "site/index.html").is_file()  # the commitment is out before the first game
     ran = treelings("league", "run", league, "--sandbox", "process", "--jobs", "2", cwd=base)
     assert ran.code == 0

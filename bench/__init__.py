@@ -1,0 +1,1 @@
+"""What matters, measured as ratios within one run; nothing here asserts a time."""

@@ -1,0 +1,33 @@
+"""All figures in one table: python -m bench (make bench)."""
+
+import platform
+
+from bench import core, league, query, start
+from referee.errors import SandboxError
+
+_GOALS = {"public_vs_chess": ">= 8", "playout_vs_chess": ">= 25", "referee_vs_bare": "<= 1.3"}
+
+
+def main() -> None:
+    """Measure everything that can be measured here and print it."""
+    print(f"{platform.machine()}, Python {platform.python_version()}; medians; only ratios compare between machines\n")
+    for title, measure in (
+        ("the core, two seats, against python-chess", core.measure),
+        ("a query, referee to bot and back", query.measure),
+        ("a container, from its start", start.measure),
+        ("a league of four fast bots, 120 games", league.measure),
+    ):
+        print(title)
+        try:
+            figures = measure()
+        except SandboxError as error:
+            print(f"  left out: {error}\n")
+            continue
+        for name, value in figures.items():
+            goal = f"  goal {_GOALS[name]}" if name in _GOALS else ""
+            print(f"  {name:32}{value:14,.2f}{goal}")
+        print()
+
+
+if __name__ == "__main__":
+    main()
