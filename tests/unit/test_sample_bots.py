@@ -20,7 +20,7 @@ BY_STRENGTH = ("random", "greedy", "neighbour", "rollout")
 DECK = derive_deck(bytes(32), "demo/0")
 
 
-def untimed(name: str, games: int = 200) -> type[Bot]:
+def untimed(name: str, games: int = 400) -> type[Bot]:
     """The bot; rollout with a clock that stands still and a number of games instead."""
     bot = sample_bot(name)
     if name != "rollout":
