@@ -1,0 +1,56 @@
+"""What sdk/README.md shows to bot writers is true: its code runs and its tables name what there is."""
+
+import dataclasses
+import random
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.local import play
+from treelings import Bot, State, View, derive_deck
+
+README = (Path(__file__).parents[2] / "sdk" / "README.md").read_text()
+DECK = derive_deck(bytes(32), "demo/0")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def run(source: str) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "readme"}
+    exec(compile(source, "README.md", "exec"), names)
+    return names
+
+
+def test_the_ten_line_bot_has_ten_lines_and_plays_a_game() -> None:
+    source = blocks("python")[0]
+    bot: type[Bot] = run(source)["FirstBot"]
+    assert len(source.splitlines()) == 10
+    assert play([bot, bot, bot], DECK)[0].over
+
+
+def test_the_bot_toml_is_one() -> None:
+    (source,) = blocks("toml")
+    assert tomllib.loads(source).keys() == {"name", "author", "command", "runtime"}
+
+
+def test_the_forward_model_example_tells_moves_apart() -> None:
+    view = View.of(State.deal(DECK, 2))
+    worth = run(blocks("python")[1])["worth"]
+    values = [worth(view, move, 20, random.Random(0)) for move in view.legal_moves]
+    assert len(set(values)) > 1
+
+
+def test_every_field_of_a_view_is_in_the_table() -> None:
+    told = re.findall(r"^\| `(\w+)` \| ", README, re.MULTILINE)
+    assert sorted(told) == sorted([field.name for field in dataclasses.fields(View)] + ["pile"])
+
+
+@pytest.mark.parametrize("name", ["legal_moves", "play", "playout", "copy", "scores", "margin", "heights", "market"])
+def test_every_name_of_a_state_in_the_table_is_one(name: str) -> None:
+    assert f"`{name}" in README
+    assert hasattr(State, name)
