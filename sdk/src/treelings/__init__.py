@@ -30,7 +30,12 @@ __all__ = [
 
 
 def serve(bot: type[Bot]) -> None:
-    """Serve the bot to the referee on the Unix socket named by TREELINGS_SOCKET, until ended."""
+    """Serve the bot to the referee on the Unix socket named by TREELINGS_SOCKET, until ended.
+
+    Each game gets a new instance of the class. Never returns: an exception of the bot's code is printed to
+    stderr and ends the process with exit code 1; so does, with a line that says why, a socket that is not
+    named or cannot be bound.
+    """
     from treelings.server import serve
 
     serve(bot)

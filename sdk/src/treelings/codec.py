@@ -156,9 +156,7 @@ def read_start(message: RefereeMessage) -> GameStart:
     )
 
 
-def read_query(
-    message: RefereeMessage, seat: int, players: int, refill: Refill, history: tuple[Move, ...]
-) -> View:
+def read_query(message: RefereeMessage, seat: int, players: int, refill: Refill, history: tuple[Move, ...]) -> View:
     """What the seat sees; `history` holds the moves that earlier queries told."""
     _expect(message, "query")
     query = message.query
