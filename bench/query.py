@@ -2,12 +2,15 @@
 
 The referee plays a game with two sample bots: state, view, codec, stream, timer, judging, clock. Then the very
 same bytes go to the same two processes over bare `grpc.aio` streams, written and read in turn and not looked
-at. Timed is from the first query of a game to the last answer. Games alternate between both ways in one run;
-figures are medians over the rounds. Bots run in containers where an engine can be had, else as plain processes.
+at; and once more as generated messages, as a plain client would send them, which has gRPC write and read them and
+looks at the move. Timed is from the first query of a game to the last answer. Games alternate between the three
+ways in one run; figures are medians over the rounds. Bots run in containers where an engine can be had, else as
+plain processes.
 """
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
 
@@ -22,11 +25,12 @@ from referee.limits import Limits
 from referee.loop import run
 from referee.model import GameRecord, GameSpec, SeatHolder
 from referee.players.grpc_player import BotLink
-from referee.ports import Failure, Player, RunningBot
+from referee.ports import Answer, Failure, Player, RunningBot
 from referee.records import states
 from referee.sandbox.choose import choose_sandbox
 from referee.submissions import find_bot, inspect
 from treelings import Clock, GameEnd, GameStart, Move, View, codec, derive_deck
+from treelings.v1.game_pb2 import BotMessage, RefereeMessage
 
 DEALS = 10
 ROUNDS = 8  # of all deals
@@ -34,7 +38,7 @@ CLOCK = Clock()
 
 
 def measure() -> dict[str, float]:
-    """Microseconds of a move by the referee and bare, and their ratio (goal: at most 1.3)."""
+    """Microseconds of a move by the referee and bare, and their ratios (goal of the first: at most 1.3)."""
     return run(_measure())
 
 
@@ -63,51 +67,59 @@ async def _rounds(bots: Sequence[RunningBot]) -> dict[str, float]:
     for number in range(DEALS * ROUNDS):
         watch = _Watch()
         record = await _referee(links, number % DEALS, watch)
-        bare = await _bare(channels, *_messages(record))
-        rounds.append((watch.seconds / len(record.moves), bare / len(record.moves)))
+        sent = _sent(record)
+        bare = await _bare(channels, sent)
+        bare_messages = await _bare_messages(channels, sent)
+        rounds.append([seconds / len(record.moves) for seconds in (watch.seconds, bare, bare_messages)])
     for channel in channels:
         await channel.close(None)
     for link in links:
         await link.close()
     return {
-        "referee_us_per_move": median(full for full, _ in rounds) * 1e6,
-        "bare_us_per_move": median(bare for _, bare in rounds) * 1e6,
-        "referee_vs_bare": median(full / bare for full, bare in rounds),
+        "referee_us_per_move": median(full for full, _, _ in rounds) * 1e6,
+        "bare_us_per_move": median(bare for _, bare, _ in rounds) * 1e6,
+        "referee_vs_bare": median(full / bare for full, bare, _ in rounds),
+        "referee_vs_bare_messages": median(full / messages for full, _, messages in rounds),
     }
 
 
 class _Watch:
-    """Takes the time from the last start of a bot to the first end of one."""
+    """Takes the time from a game's first query to its last answer."""
 
-    seconds = 0.0
-    _began = 0.0
+    def __init__(self) -> None:
+        self._began: float | None = None
+        self._answered = 0.0
+
+    @property
+    def seconds(self) -> float:
+        assert self._began is not None, "no query was made"
+        return self._answered - self._began
 
     def around(self, player: Player) -> "_Timed":
         return _Timed(player, self)
 
-    def start(self) -> None:
-        self._began, self.seconds = perf_counter(), 0.0
+    def ask(self) -> None:
+        if self._began is None:
+            self._began = perf_counter()
 
-    def stop(self) -> None:
-        self.seconds = self.seconds or perf_counter() - self._began
+    def answer(self) -> None:
+        self._answered = perf_counter()
 
 
 class _Timed:
-    """A player under the watch; nothing stands between the game and its `ask`."""
+    """A player under the watch."""
 
     def __init__(self, player: Player, watch: _Watch) -> None:
         self._player = player
         self._watch = watch
-        self.ask = player.ask
+        self.start = player.start
+        self.end = player.end
 
-    async def start(self, game: GameStart) -> Failure | None:
-        failure = await self._player.start(game)
-        self._watch.start()
-        return failure
-
-    async def end(self, result: GameEnd) -> None:
-        self._watch.stop()
-        await self._player.end(result)
+    async def ask(self, view: View) -> Answer | Failure:
+        self._watch.ask()
+        answer = await self._player.ask(view)
+        self._watch.answer()
+        return answer
 
 
 async def _referee(links: Sequence[BotLink], number: int, watch: _Watch) -> GameRecord:
@@ -118,12 +130,17 @@ async def _referee(links: Sequence[BotLink], number: int, watch: _Watch) -> Game
     return await play_game(spec, deck, seats, [watch.around(link.player()) for link in links], CLOCK)
 
 
-def _messages(record: GameRecord) -> tuple[list[bytes], list[tuple[int, bytes]], bytes]:
-    """What the referee sent in this game: each seat's start, the queries in order, the end."""
-    starts = [
-        codec.start_message(GameStart(record.id, seat, 2, record.refill, CLOCK)).SerializeToString()
-        for seat in range(2)
-    ]
+@dataclass
+class _Sent:
+    """What the referee sent in a game: each seat's start, the queries in order with their seats, the end."""
+
+    starts: list[RefereeMessage]
+    queries: list[tuple[int, RefereeMessage]]
+    end: RefereeMessage
+
+
+def _sent(record: GameRecord) -> _Sent:
+    starts = [codec.start_message(GameStart(record.id, seat, 2, record.refill, CLOCK)) for seat in range(2)]
     queries = []
     clocks = [SeatClock(CLOCK) for _ in range(2)]
     history: list[Move] = []
@@ -131,29 +148,51 @@ def _messages(record: GameRecord) -> tuple[list[bytes], list[tuple[int, bytes]],
     for state, played in zip(states(record), record.moves, strict=False):
         clock = clocks[played.seat]
         view = View.of(state, tuple(history), limit_ms=clock.limit_ms, bank_ms=int(clock.bank_ms))
-        queries.append((played.seat, codec.query_message(view, told[played.seat]).SerializeToString()))
+        queries.append((played.seat, codec.query_message(view, told[played.seat])))
         told[played.seat] = len(history)
         clock.charge(played.ms)
         history.append(state.parse(played.move))
     end = GameEnd(record.ended, record.ranks, record.scores or ())
-    return starts, queries, codec.end_message(end).SerializeToString()
+    return _Sent(starts, queries, codec.end_message(end))
 
 
-async def _bare(
-    channels: Sequence[grpc.aio.Channel], starts: list[bytes], queries: list[tuple[int, bytes]], end: bytes
-) -> float:
-    """Seconds from the first query to the last answer."""
+async def _bare(channels: Sequence[grpc.aio.Channel], sent: _Sent) -> float:
+    """Seconds from the first query to the last answer, as bytes."""
     calls = [channel.stream_stream(codec.PATH, bytes, bytes)(None) for channel in channels]
-    for call, message in zip(calls, starts, strict=True):
-        await call.write(message)
+    for call, start in zip(calls, sent.starts, strict=True):
+        await call.write(start.SerializeToString())
         await call.read()
+    queries = [(seat, query.SerializeToString()) for seat, query in sent.queries]
     began = perf_counter()
     for seat, query in queries:
         await calls[seat].write(query)
         await calls[seat].read()
     seconds = perf_counter() - began
     for call in calls:
-        await call.write(end)
+        await call.write(sent.end.SerializeToString())
+        await call.done_writing()
+        await call.read()
+    return seconds
+
+
+async def _bare_messages(channels: Sequence[grpc.aio.Channel], sent: _Sent) -> float:
+    """Seconds from the first query to the last answer, as generated messages."""
+    calls = [
+        channel.stream_stream(codec.PATH, RefereeMessage.SerializeToString, BotMessage.FromString)(None)
+        for channel in channels
+    ]
+    for call, start in zip(calls, sent.starts, strict=True):
+        await call.write(start)
+        await call.read()
+    began = perf_counter()
+    for seat, query in sent.queries:
+        await calls[seat].write(query)
+        answer = await calls[seat].read()
+        assert isinstance(answer, BotMessage)
+        assert answer.reply.move
+    seconds = perf_counter() - began
+    for call in calls:
+        await call.write(sent.end)
         await call.done_writing()
         await call.read()
     return seconds

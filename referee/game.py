@@ -6,7 +6,7 @@ from typing import Final
 
 from referee.clock import SeatClock
 from referee.model import Ended, Fault, FaultKind, GameRecord, GameSpec, PlayedMove, SeatHolder
-from referee.ports import Answer, Failure, Player
+from referee.ports import Failure, Player
 from referee.records import ranks
 from referee.text import printable
 from treelings import GameEnd, GameStart, IllegalMove, Move, NotationError, State, View
@@ -40,7 +40,7 @@ class _Game:
         self._clocks = [SeatClock(clock) for _ in players]
         self._state = State.deal(deck, len(players), spec.refill)
         self._history: list[Move] = []
-        self._moves: list[PlayedMove] = []
+        self._played: list[tuple[int, str, float, bool]] = []  # the fields of PlayedMove
         self._faults: list[Fault] = []
         self._in_play = [True] * len(players)  # seats that have not forfeited
 
@@ -78,40 +78,36 @@ class _Game:
                 self._forfeit(seat, FaultKind.STARTUP, outcome.detail)
 
     async def _turn(self) -> None:
-        seat = self._state.seat
-        if self._in_play[seat]:
-            answer = await self._players[seat].ask(self._view())
-            if isinstance(answer, Failure):
-                self._forfeit(seat, answer.kind, answer.detail)
-            else:
-                self._judge(seat, answer)
-        else:
-            self._play(seat, self._state.legal_moves()[0], 0.0, by_referee=True)
-
-    def _view(self) -> View:
-        clock = self._clocks[self._state.seat]
-        return View.of(self._state, tuple(self._history), limit_ms=clock.limit_ms, bank_ms=int(clock.bank_ms))
-
-    def _judge(self, seat: int, answer: Answer) -> None:
+        state = self._state
+        seat = state.seat
+        if not self._in_play[seat]:
+            self._play(state.legal_moves()[0], 0.0, by_referee=True)
+            return
+        clock = self._clocks[seat]
+        view = View.of(state, tuple(self._history), limit_ms=clock.limit_ms, bank_ms=int(clock.bank_ms))
+        answer = await self._players[seat].ask(view)
+        if isinstance(answer, Failure):
+            self._forfeit(seat, answer.kind, answer.detail)
+            return
         try:
-            move = self._state.parse(answer.text)
+            move = state.parse(answer.text)
         except (NotationError, IllegalMove):
-            legal = " ".join(move.notation for move in self._state.legal_moves())
+            legal = " ".join(move.notation for move in view.legal_moves)
             self._forfeit(
                 seat,
                 FaultKind.ILLEGAL_MOVE,
-                f"illegal move '{printable(answer.text, 64)}' at turn {self._state.turn}, "
+                f"illegal move '{printable(answer.text, 64)}' at turn {state.turn}, "
                 f"after {answer.ms:.1f} ms; legal were: {legal}",
             )
-        else:
-            ms = round(answer.ms, 3)
-            self._clocks[seat].charge(ms)
-            self._play(seat, move, ms, by_referee=False)
+            return
+        ms = round(answer.ms, 3)
+        clock.charge(ms)
+        self._play(move, ms, by_referee=False)
 
-    def _play(self, seat: int, move: Move, ms: float, *, by_referee: bool) -> None:
-        self._state.play(move)
+    def _play(self, move: Move, ms: float, *, by_referee: bool) -> None:
+        self._played.append((self._state.seat, move.notation, ms, by_referee))
         self._history.append(move)
-        self._moves.append(PlayedMove(seat, move.notation, ms, by_referee))
+        self._state.play(move)
 
     def _forfeit(self, seat: int, kind: FaultKind, detail: str) -> None:
         self._in_play[seat] = False
@@ -130,7 +126,7 @@ class _Game:
             refill=spec.refill,
             seats=tuple(self._seats),
             deck=self._deck,
-            moves=tuple(self._moves),
+            moves=tuple(PlayedMove(*played) for played in self._played),
             festival_turn=self._state.festival_turn if self._state.firefly_out else None,
             ended=ended,
             faults=tuple(self._faults),

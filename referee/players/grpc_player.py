@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 import grpc.aio
 
@@ -11,12 +11,9 @@ from referee.errors import SandboxError
 from referee.model import FaultKind
 from referee.players.endings import explain
 from referee.players.listening import wait_until_listening
-from referee.players.stream import Received, Stream, TooLate
+from referee.players.stream import Broken, Received, Stream, TooLate
 from referee.ports import Answer, Failure, RunningBot
 from treelings import GameEnd, GameStart, ProtocolError, View, codec
-from treelings.v1.game_pb2 import BotMessage
-
-T = TypeVar("T")
 
 _OPTIONS: Final = (
     # Channels of different bots share nothing: a path that is used again would reach another bot.
@@ -36,6 +33,7 @@ class BotLink:
 
     def __init__(self, bot: RunningBot, now: Callable[[], float] = time.monotonic) -> None:
         self._bot = bot
+        self._address = f"unix:{bot.socket}"
         self._now = now
         self._channel: grpc.aio.Channel | None = None
         self._player: GrpcPlayer | None = None
@@ -54,10 +52,10 @@ class BotLink:
             failure = await wait_until_listening(self._bot, allowance_ms)
             if failure is not None:
                 return failure
-            self._channel = grpc.aio.insecure_channel(f"unix:{self._bot.socket}", options=_OPTIONS)
+            self._channel = grpc.aio.insecure_channel(self._address, options=_OPTIONS)
         # Bytes as they are, both ways: gRPC would turn a message that it cannot read into None.
         call = self._channel.stream_stream(codec.PATH, bytes, bytes)(None)
-        return Stream(call, self._now, self.kill)
+        return Stream(call, self._address, self._now, self.kill)
 
     def kill(self) -> None:
         """Begin to end the bot, at once and without waiting; `close` waits for it."""
@@ -108,12 +106,19 @@ class GrpcPlayer:
             return stream
         self._stream = stream
         left_ms = max(1, allowance_ms - round((self._now() - begun) * 1000))
-        request = codec.start_message(game).SerializeToString()
-        ready = await self._exchange(stream, request, left_ms, codec.read_ready)
-        if isinstance(ready, Failure):
-            detail = f"{ready.detail}, before it was ready; the start-up limit is {allowance_ms:,} ms"
-            return Failure(FaultKind.STARTUP, detail, ready.ms)
-        return None
+        came = await stream.exchange(codec.start_message(game).SerializeToString(), left_ms)
+        if isinstance(came, Received):
+            try:
+                codec.read_ready(codec.decode_bot(came.data))
+            except ProtocolError as error:
+                failure = _wrong(error, came)
+            else:
+                return None
+        else:
+            failure = await self._broken(came, left_ms)
+        self._link.kill()
+        detail = f"{failure.detail}, before it was ready; the start-up limit is {allowance_ms:,} ms"
+        return Failure(FaultKind.STARTUP, detail, failure.ms)
 
     async def ask(self, view: View) -> Answer | Failure:
         """The bot's answer to this view, within `view.limit_ms` on the wall clock.
@@ -124,14 +129,17 @@ class GrpcPlayer:
         assert self._stream is not None, "asked before the game was started"
         request = codec.query_message(view, self._told).SerializeToString()
         self._told = len(view.history)
-        turn = view.turn
-        answer = await self._exchange(
-            self._stream, request, view.limit_ms, lambda message: codec.read_reply(message, turn)
-        )
-        if isinstance(answer, Failure):
-            return Failure(answer.kind, f"{answer.detail}, at turn {turn} (bank {view.bank_ms:,} ms)", answer.ms)
-        text, ms = answer
-        return Answer(text, ms)
+        came = await self._stream.exchange(request, view.limit_ms)
+        if isinstance(came, Received):
+            try:
+                return Answer(codec.read_reply(codec.decode_bot(came.data), view.turn), came.ms)
+            except ProtocolError as error:
+                failure = _wrong(error, came)
+        else:
+            failure = await self._broken(came, view.limit_ms)
+        self._link.kill()
+        detail = f"{failure.detail}, at turn {view.turn} (bank {view.bank_ms:,} ms)"
+        return Failure(failure.kind, detail, failure.ms)
 
     async def end(self, result: GameEnd) -> None:
         """Tell the bot the result and hang up; waits for nothing."""
@@ -149,20 +157,13 @@ class GrpcPlayer:
             self._stream.leave()
             await self._stream.left(within_s)
 
-    async def _exchange(
-        self, stream: Stream, request: bytes, limit_ms: int, read: Callable[[BotMessage], T]
-    ) -> tuple[T, float] | Failure:
-        """What `read` makes of the bot's answer, and its milliseconds."""
-        came = await stream.exchange(request, limit_ms)
-        if isinstance(came, Received):
-            try:
-                return read(codec.decode_bot(came.data)), came.ms
-            except ProtocolError as error:
-                failure = Failure(FaultKind.PROTOCOL, f"{error}, after {came.ms:.1f} ms", came.ms)
-        elif isinstance(came, TooLate):
-            failure = Failure(FaultKind.TIMEOUT, f"no answer within {limit_ms:,} ms", came.ms)
-        else:
-            kind, detail = await explain(self._bot, f"the bot ended the game's stream ({came.status}) but lives on")
-            failure = Failure(kind, detail)
-        self._link.kill()
-        return failure
+    async def _broken(self, came: TooLate | Broken, limit_ms: int) -> Failure:
+        """What became of a bot that sent no message."""
+        if isinstance(came, TooLate):
+            return Failure(FaultKind.TIMEOUT, f"no answer within {limit_ms:,} ms", came.ms)
+        kind, detail = await explain(self._bot, f"the bot ended the game's stream ({came.status}) but lives on")
+        return Failure(kind, detail)
+
+
+def _wrong(error: ProtocolError, came: Received) -> Failure:
+    return Failure(FaultKind.PROTOCOL, f"{error}, after {came.ms:.1f} ms", came.ms)

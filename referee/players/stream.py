@@ -50,12 +50,20 @@ class Stream:
     """A conversation of requests with one message in answer to each."""
 
     def __init__(
-        self, call: "grpc.aio.StreamStreamCall[bytes, bytes]", now: Callable[[], float], late: Callable[[], None]
+        self,
+        call: "grpc.aio.StreamStreamCall[bytes, bytes]",
+        address: str,
+        now: Callable[[], float],
+        late: Callable[[], None],
     ) -> None:
-        """`late` is called as soon as a wait has taken too long: whoever can end the peer does so."""
+        """`late` is called as soon as a wait has taken too long: whoever can end the peer does so.
+
+        The `address` is kept out of every status, since it is a path of this machine.
+        """
         self._call = call
+        self._address = address
         self._now = now
-        self._late = late
+        self._alarm = _Alarm(now, late)
         self._leaving: asyncio.Task[None] | None = None
 
     async def exchange(self, request: bytes, limit_ms: int) -> Received | TooLate | Broken:
@@ -65,20 +73,20 @@ class Stream:
         After anything but Received the stream is of no more use.
         """
         limit_s = limit_ms / 1000
-        timer = _Timer(limit_s, self._late)
         message: object = None
         begun = self._now()
+        self._alarm.set(begun + limit_s)
         try:
             if not self._call.done():  # else reading tells how it ended
                 await self._call.write(request)
             message = await self._call.read()
         except asyncio.CancelledError:
-            if not timer.rang:
+            if not self._alarm.rang:
                 raise
         except grpc.aio.AioRpcError as error:
-            return Broken(_status(error))
+            return Broken(self._status(error))
         finally:
-            timer.stop()
+            self._alarm.stop()
         took = self._now() - begun
         if took > limit_s + _STANDSTILL_S:
             raise SandboxError(
@@ -94,6 +102,7 @@ class Stream:
     def leave(self, last: bytes | None = None) -> None:
         """Send a last message, if there is one, and hang up; waits for nothing. Only the first call counts."""
         if self._leaving is None:
+            self._alarm.put_away()
             self._leaving = asyncio.create_task(self._leave(last))
 
     async def left(self, within_s: float) -> None:
@@ -109,32 +118,64 @@ class Stream:
             await self._call.done_writing()
             await self._call.read()
 
+    def _status(self, error: grpc.aio.AioRpcError) -> str:
+        said = error.details() or ""
+        if said == _SENDING_FAILED:
+            return "before it took what was sent"
+        said = said.replace(self._address, "its socket")
+        return "status " + printable(f"{error.code().name}: {said}", _LONGEST_STATUS)
 
-class _Timer:
-    """Cancels what its task waits for when the time is over; lighter than asyncio.timeout, as each move needs one."""
 
-    __slots__ = ("_handle", "_late", "_task", "rang")
+class _Alarm:
+    """Cancels what a task waits for when its time is over.
 
-    def __init__(self, seconds: float, late: Callable[[], None]) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._task = task
+    A timer of the event loop that is still ticking when its wait ends is kept for the next ones: when it rings, it
+    is set again to the end of the wait that goes on then. A timer of its own for each move is far dearer.
+    """
+
+    __slots__ = ("_ends", "_late", "_now", "_rings", "_task", "_timer", "rang")
+
+    def __init__(self, now: Callable[[], float], late: Callable[[], None]) -> None:
+        self._now = now
         self._late = late
-        self._handle = asyncio.get_running_loop().call_later(seconds, self._ring)
+        self._task: asyncio.Task[object] | None = None  # whose wait goes on
+        self._ends = 0.0  # when that wait is over
+        self._timer: asyncio.TimerHandle | None = None
+        self._rings = 0.0  # when the timer does
         self.rang = False
 
+    def set(self, ends: float) -> None:
+        """A wait of the current task begins, which is over once `now` gives `ends`."""
+        self._task = asyncio.current_task()
+        self._ends = ends
+        if self._timer is None or ends < self._rings:
+            self._wind(ends - self._now())
+
     def stop(self) -> None:
-        self._handle.cancel()
-        if self.rang:
+        """The wait has ended."""
+        if self.rang and self._task is not None:
             self._task.uncancel()
+        self._task = None
+
+    def put_away(self) -> None:
+        """Leave no timer behind."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _wind(self, seconds: float) -> None:
+        self.put_away()
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._ring)
+        self._rings = self._ends
 
     def _ring(self) -> None:
+        self._timer = None
+        if self._task is None:
+            return
+        left = self._ends - self._now()
+        if left > 0:
+            self._wind(left)
+            return
         self.rang = True
         self._late()
         self._task.cancel()
-
-
-def _status(error: grpc.aio.AioRpcError) -> str:
-    if error.details() == _SENDING_FAILED:
-        return "before it took what was sent"
-    return "status " + printable(f"{error.code().name}: {error.details()}", _LONGEST_STATUS)

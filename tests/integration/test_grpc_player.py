@@ -9,6 +9,7 @@ from referee.errors import SandboxError
 from referee.game import play_game
 from referee.model import FaultKind, GameSpec, SeatHolder
 from referee.players.grpc_player import BotLink
+from referee.players.stream import Broken, Stream
 from referee.ports import Answer, Failure
 from tests.support.bot_process import BotProcess
 from tests.support.bot_sources import kit_bot, wire_bot
@@ -182,6 +183,25 @@ async def test_a_bot_that_ends_the_stream_and_lives_on_breaks_the_protocol() -> 
     failure = await failure_of(wire_bot("yield READY; next(queries(requests))"))
     assert failure.kind is FaultKind.PROTOCOL
     assert failure.detail == ("the bot ended the game's stream (status OK) but lives on, at turn 0 (bank 4,200 ms)")
+
+
+async def test_the_path_of_the_socket_stays_out_of_what_is_told_of_a_broken_connection() -> None:
+    async with BotProcess(kit_bot()) as bot:
+        link = BotLink(bot)
+        await link.stream(10_000)  # which opens the channel
+        await bot.stop()
+        stream = await link.stream(10_000)
+        assert isinstance(stream, Stream)
+        came = await stream.exchange(b"", 10_000)
+        await link.close()
+    assert isinstance(came, Broken)
+    assert "its socket" in came.status
+    assert str(bot.socket) not in came.status
+
+
+async def test_the_path_of_the_socket_stays_out_of_what_is_quoted_from_a_log() -> None:
+    failure = await failure_of(kit_bot("def choose(self, view): sys.exit('at ' + os.environ['TREELINGS_SOCKET'])"))
+    assert "(last line of its log: 'SystemExit: at its socket')" in failure.detail
 
 
 @pytest.mark.parametrize("code", ["CANCELLED", "DEADLINE_EXCEEDED", "UNAVAILABLE", "UNKNOWN"])

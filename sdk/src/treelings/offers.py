@@ -77,17 +77,19 @@ def legal_for(market: int, own: int) -> tuple[Move, ...]:
 
 
 class Offer:
-    """What one market offers. The lists are by number of the take (`Move.take_index`).
+    """What one market offers. All but `counts` and `moves` are by number of the take (`Move.take_index`).
 
+    counts cards of each guild in the market
     taken  the cards that the take brings, packed
     mask   their guilds, bit g for guild g; -1 where the take is not legal
     short  how many cards the market lacks afterwards
     moves  by mask of the guilds that a seat has: its legal moves; empty until first asked for
     """
 
-    __slots__ = ("market", "mask", "moves", "short", "taken")
+    __slots__ = ("counts", "market", "mask", "moves", "short", "taken")
 
     market: int
+    counts: tuple[int, int, int, int, int, int]
     taken: tuple[int, ...]
     mask: tuple[int, ...]
     short: tuple[int, ...]
@@ -100,6 +102,7 @@ class Offer:
         takes.append(singles if len(singles) > 1 else [])
         lacking = MARKET_SIZE - sum(counts)
         self.market = market
+        self.counts = counts
         self.taken = (*[sum(counts[guild] * ONE[guild] for guild in take) for take in takes], 0)
         self.mask = (*[sum(1 << guild for guild in take) or -1 for take in takes], -1 if market else 0)
         self.short = (*[lacking + sum(counts[guild] for guild in take) for take in takes], lacking)

@@ -133,7 +133,7 @@ class State:
     @property
     def market(self) -> tuple[int, ...]:
         """Cards in the market, one count per guild."""
-        return unpack(self._market)
+        return OFFERS[self._market].counts
 
     @property
     def pile(self) -> int:

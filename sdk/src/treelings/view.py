@@ -90,21 +90,22 @@ class View:
     @classmethod
     def of(cls, state: State, history: tuple[Move, ...] = (), *, limit_ms: int = 0, bank_ms: int = 0) -> "View":
         """The view of the seat whose turn it is."""
+        # By position, in the order of the fields: a referee waits for this before each query.
         return cls(
-            seat=state.seat,
-            turn=state.turn,
-            players=state.players,
-            refill=state.refill,
-            rows=tuple(state.rows),
-            heights=tuple(state.heights(seat) for seat in range(state.players)),
-            market=state.market,
-            unseen=state.unseen(),
-            above_firefly=state.above_firefly,
-            firefly_out=state.firefly_out,
-            legal_moves=state.legal_moves(),
-            history=history,
-            limit_ms=limit_ms,
-            bank_ms=bank_ms,
+            state.seat,
+            state.turn,
+            state.players,
+            state.refill,
+            tuple(state.rows),
+            tuple([state.heights(seat) for seat in range(state.players)]),
+            state.market,
+            state.unseen(),
+            state.above_firefly,
+            state.firefly_out,
+            state.legal_moves(),
+            history,
+            limit_ms,
+            bank_ms,
         )
 
     @property
