@@ -1,21 +1,21 @@
-"""Tests that need a Docker engine: skipped where none answers, and never unseen; failed where one is required."""
+"""Tests that need something of the machine: skipped and counted where it is missing, failed where it is required."""
 
 import os
+from collections import Counter
+from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Final
 
 import pytest
 
 from referee.errors import SandboxError
 from referee.sandbox.engine import connect
+from tests.support.browser import chromium
 
-REQUIRE = "TREELINGS_REQUIRE_DOCKER"
-"""Environment variable; "1" turns a skip for want of an engine into a failure."""
-
-SKIPPED = pytest.StashKey[int]()
+SKIPPED = pytest.StashKey[Counter[str]]()
 
 
-@cache
-def why_no_engine() -> str | None:
+def _why_no_engine() -> str | None:
     try:
         connect(timeout_s=10).close()
     except SandboxError as error:
@@ -23,17 +23,37 @@ def why_no_engine() -> str | None:
     return None
 
 
+def _why_no_browser() -> str | None:
+    return None if chromium() else "no Chromium on this machine"
+
+
+_NEEDS: Final[Mapping[str, Callable[[], str | None]]] = {
+    "docker": cache(_why_no_engine),
+    "browser": cache(_why_no_browser),
+}
+"""By mark: why this machine cannot run such tests; None where it can."""
+
+_WORDS: Final = {
+    "docker": "tests that need a Docker engine were skipped: `treelings doctor` tells why",
+    "browser": "tests that need Chromium were skipped",
+}
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.get_closest_marker("docker") is None or (reason := why_no_engine()) is None:
-        return
-    if os.environ.get(REQUIRE) == "1":
-        pytest.fail(f"{REQUIRE}=1, but {reason}", pytrace=False)
-    item.config.stash[SKIPPED] = item.config.stash.get(SKIPPED, 0) + 1
-    pytest.skip(reason)
+    """`TREELINGS_REQUIRE_DOCKER=1` and `TREELINGS_REQUIRE_BROWSER=1` turn a skip into a failure."""
+    for mark, why in _NEEDS.items():
+        if item.get_closest_marker(mark) is None or (reason := why()) is None:
+            continue
+        required = f"TREELINGS_REQUIRE_{mark.upper()}"
+        if os.environ.get(required) == "1":
+            pytest.fail(f"{required}=1, but {reason}", pytrace=False)
+        item.config.stash.setdefault(SKIPPED, Counter())[mark] += 1
+        pytest.skip(reason)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
+    """Here, since pytest's own last line comes after the terminal summary."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    skipped = config.stash.get(SKIPPED, 0)
-    if reporter is not None and skipped:
-        reporter.write_line(f"{skipped} tests that need a Docker engine were skipped: `treelings doctor` tells why")
+    for mark, count in sorted(config.stash.get(SKIPPED, Counter()).items()):
+        if reporter is not None:
+            reporter.write_line(f"{count} {_WORDS[mark]}")

@@ -3,9 +3,11 @@
 import hashlib
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -247,11 +249,25 @@ def test_too_many_bytes(tmp_path: Path) -> None:
     assert "BOT: big: expected at most 10,000,000 bytes in all, got more" in refusal(folder).replace("bot.py", "big")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    folder = bot_folder(tmp_path, "ann")
-    (folder / "bot.py").chmod(0)
-    assert "bot.py: cannot be read: Permission denied" in refusal(folder)
+@contextmanager
+def as_an_ordinary_user() -> Iterator[None]:
+    """Root may read everything, so it steps down."""
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65_534)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
+def test_a_file_that_cannot_be_read() -> None:
+    with TemporaryDirectory() as place:  # tmp_path lies where only its owner may go
+        Path(place).chmod(0o755)
+        folder = bot_folder(Path(place), "ann")
+        (folder / "bot.py").chmod(0)
+        with as_an_ordinary_user():
+            assert "bot.py: cannot be read: Permission denied" in refusal(folder)
 
 
 def test_nothing_is_left_of_a_refused_submission(tmp_path: Path, into: Path) -> None:
