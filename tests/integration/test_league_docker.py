@@ -1,5 +1,7 @@
-"""A league night in real containers: to its end, and resumed after it was killed."""
+"""A league night in real containers: to its end, resumed after it was killed, and after the engine was lost."""
 
+import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -16,6 +18,7 @@ from referee.sandbox.docker import DockerSandbox
 from referee.submissions import sample_bot
 from referee.verify import verify
 from tests.support.league import Told
+from tests.support.sandboxed import EngineProxy
 from tests.support.submissions import bot_folder
 
 pytestmark = pytest.mark.docker
@@ -84,4 +87,36 @@ def test_a_league_that_was_killed_goes_on_where_it_was_and_sweeps_what_was_left(
         assert run(league.run(DockerSandbox(league=name), progress=again)).finished
         assert len(league._store.records()) == 18
     assert kept.isdisjoint(again.games)
+    assert containers(engine, name) == []
+
+
+async def test_a_league_whose_engine_is_lost_keeps_its_games_and_goes_on_when_it_is_back(
+    engine: APIClient, runtime_image: str, folder: Path, name: str, tmp_path: Path
+) -> None:
+    assert runtime_image
+    told: list[str] = []
+    async with EngineProxy.serve(tmp_path / "engine.sock") as proxy:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "referee.cli", "league", "run", str(folder), "--sandbox", "docker",
+            stderr=asyncio.subprocess.PIPE, cwd=ROOT, env=os.environ | {"DOCKER_HOST": f"unix://{tmp_path}/engine.sock"},
+        )  # fmt: skip
+        assert process.stderr
+        # The crashing bot's forfeits are told as they happen: the third is in mid-night.
+        while len([line for line in told if "forfeits" in line]) < 3:
+            line = (await process.stderr.readline()).decode()
+            assert line, told
+            told.append(line)
+        await proxy.cut()
+        told += (await process.stderr.read()).decode().splitlines()
+        assert await process.wait() == 1
+    assert "engine" in told[-1]
+    assert not [line for line in told if "Traceback" in line]
+    with League.open(folder) as league:
+        kept = {record.id for record in league._store.records()}
+        assert 3 <= len(kept) < 18
+        again = Told()
+        summary = await league.run(DockerSandbox(league=name), progress=again)
+        assert (summary.finished, summary.voids) == (True, ())
+    assert kept.isdisjoint(again.games)
+    assert len(kept) + len(again.games) == 18
     assert containers(engine, name) == []
