@@ -100,7 +100,7 @@ class _Game:
                 f"after {answer.ms:.1f} ms; legal were: {legal}",
             )
             return
-        ms = round(answer.ms, 3)
+        ms = round(answer.ms * 1000) / 1000  # whole microseconds
         clock.charge(ms)
         self._play(move, ms, by_referee=False)
 

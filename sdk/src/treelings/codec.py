@@ -50,6 +50,7 @@ _BELOW_FIREFLY: Final = CARDS - FIREFLY_INDEX
 _ALL_CARDS: Final = [CARDS_PER_GUILD] * len(GUILDS)
 
 _NUMBER: Final = {guild: number for number, guild in enumerate(GUILDS)}
+_TO_NUMBERS: Final = bytes.maketrans(GUILDS.encode(), bytes(range(len(GUILDS))))
 _REFILL_NUMBER: Final = {"start": REFILL_START, "end": REFILL_END}
 _REFILL_NAME: Final[dict[int, Refill]] = {REFILL_START: "start", REFILL_END: "end"}
 _OUTCOME_NUMBER: Final = {"festival": OUTCOME_FESTIVAL, "forfeit": OUTCOME_FORFEIT, "void": OUTCOME_VOID}
@@ -97,10 +98,9 @@ def query_message(view: View, since: int) -> RefereeMessage:
     message = RefereeMessage()
     query = message.query
     query.turn = view.turn
-    query.row_sizes.extend(map(len, view.rows))
-    query.guilds.extend([_NUMBER[guild] for row in view.rows for guild in row])
-    for heights in view.heights:
-        query.heights.extend(heights)
+    query.row_sizes.extend([len(row) for row in view.rows])
+    query.guilds.extend("".join(view.rows).encode().translate(_TO_NUMBERS))
+    query.heights.extend([height for heights in view.heights for height in heights])
     query.market.extend(view.market)
     query.unseen.extend(view.unseen)
     query.firefly_out = view.firefly_out
