@@ -79,11 +79,11 @@ def legal_for(market: int, own: int) -> tuple[Move, ...]:
 class Offer:
     """What one market offers. All but `counts` and `moves` are by number of the take (`Move.take_index`).
 
-    counts cards of each guild in the market
-    taken  the cards that the take brings, packed
-    mask   their guilds, bit g for guild g; -1 where the take is not legal
-    short  how many cards the market lacks afterwards
-    moves  by mask of the guilds that a seat has: its legal moves; empty until first asked for
+    counts  cards of each guild in the market
+    taken   the cards that the take brings, packed
+    mask    their guilds, bit g for guild g; -1 where the take is not legal
+    short   how many cards the market lacks afterwards
+    moves   by mask of the guilds that a seat has: its legal moves; empty until first asked for
     """
 
     __slots__ = ("counts", "market", "mask", "moves", "short", "taken")
