@@ -1,0 +1,60 @@
+"""What README.md shows is true: its bot plays, its commands exist, its files are there."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import treelings
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def block(language: str) -> str:
+    """The first fenced block of a language."""
+    found = re.search(rf"```{language}\n(.*?)```", README, re.DOTALL)
+    assert found is not None, f"README.md has no {language} block"
+    return found[1]
+
+
+def test_the_bot_of_five_minutes_beats_random(tmp_path: Path) -> None:
+    (tmp_path / "mybot").mkdir()
+    (tmp_path / "mybot/bot.toml").write_text(block("toml"))
+    (tmp_path / "mybot/bot.py").write_text(block("python"))
+    done = treelings(
+        "match", "mybot", "random", "--deals", "3", "--secret", "00" * 32, "--sandbox", "process", "--trust-bots",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    rows = [line.split() for line in done.out.splitlines() if "mybot" in line and "%" in line]
+    assert rows[0][:2] == ["1", "mybot"]
+    assert "forfeits" not in done.err
+
+
+def commands() -> list[str]:
+    shown = re.findall(r"^    (treelings .*?)(?:\s{2,}#.*)?$", README, re.MULTILINE)
+    assert len(shown) >= 7
+    return shown
+
+
+@pytest.mark.parametrize("command", commands())
+def test_every_command_that_is_shown_exists_with_its_options(command: str, tmp_path: Path) -> None:
+    words = shlex.split(command)[1:]
+    path = words[:2] if words[0] == "league" else words[:1]
+    shown = treelings(*path, "--help", cwd=tmp_path, env={"COLUMNS": "200"})
+    assert shown.code == 0
+    for option in [word for word in words if word.startswith("--")]:
+        assert option in shown.out
+
+
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)#]+)\)", README))))
+def test_every_link_leads_to_a_file(target: str) -> None:
+    assert (ROOT / target).exists()
+
+
+@pytest.mark.parametrize("target", ["league", "test"])
+def test_the_two_commands_are_targets_of_make(target: str) -> None:
+    assert re.search(rf"^    make {target}$", README, re.MULTILINE)
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
