@@ -13,8 +13,10 @@ import treelings
 
 CARDS_A_TURN = 1.8
 """How many cards a turn takes from the market, roughly."""
+HUNCH = 10
+"""Random games that the margin right after a move counts for: a steady first guess while the games are few."""
 LUCK = 25.0
-"""By how many points luck may part two moves after one try; after n tries together, sqrt(n) times as many."""
+"""By how many points luck may part two moves in one game; over n games together, sqrt(n) times as many."""
 LONGEST_GAME = 108
 """Turns: each takes a card at least."""
 
@@ -45,12 +47,15 @@ class RolloutBot(treelings.Bot):
                     return best
                 state = deal.copy()
                 state.play(move)
+                if tries == 0:
+                    totals[move] = HUNCH * state.margin(view.seat)
                 state.playout(Replay(luck))
                 totals[move] += state.margin(view.seat)
             games += len(moves)
             tries += 1
             best = max(moves, key=totals.__getitem__)
-            moves = tuple(move for move in moves if totals[move] > totals[best] - LUCK * sqrt(tries))
+            lag = LUCK * sqrt(HUNCH + tries)
+            moves = tuple(move for move in moves if totals[move] > totals[best] - lag)
         return best
 
     def budget_ms(self, view: treelings.View) -> float:

@@ -76,7 +76,7 @@ def test_a_sample_bot_plays_a_game_of_the_same_name_the_same_again(name: str) ->
 
 @pytest.mark.parametrize(
     ("stronger", "weaker", "deals"),
-    [("greedy", ["random"], 40), ("neighbour", ["greedy"], 200), ("rollout", ["neighbour"], 60),
+    [("greedy", ["random"], 40), ("neighbour", ["greedy"], 200), ("rollout", ["neighbour"], 100),
      ("greedy", ["random"] * 3, 20), ("neighbour", ["greedy"] * 3, 120)],
 )  # fmt: skip
 def test_each_sample_bot_beats_the_one_before_by_three_standard_errors(
