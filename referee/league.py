@@ -5,7 +5,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,8 +14,9 @@ from typing import Final, Protocol, Self
 
 from referee.config import CONFIG_FILE, LeagueConfig, read_config, template
 from referee.errors import ConfigError, LeagueBusy, SubmissionError, UsageError
-from referee.model import GameRecord, MatchSpec, Night, Standing, Submission, VoidGame
+from referee.model import GameRecord, MatchSpec, Night, Standing, Submission
 from referee.ports import Sandbox
+from referee.reports import Added, RunSummary, Status
 from referee.run import PlayableTable, Progress, play_matches
 from referee.schedule import plan_night
 from referee.standings import standings, standings_json
@@ -36,58 +37,6 @@ class Publisher(Protocol):
 
     def __call__(self, site: Path, *, league: str, nights: Sequence[Night], records: Sequence[GameRecord]) -> Path:
         """Put the whole site in place at `site` and return its first page."""
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """What became of a bot that was handed in; `changed` is False if this version was in already."""
-
-    submission: Submission
-    changed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """What a run came to.
-
-    played  games recorded by this run
-    done    games of the night that have a record
-    voids   games that our side failed to finish: the night stays open for them
-    """
-
-    night: int
-    played: int
-    done: int
-    total: int
-    voids: tuple[VoidGame, ...]
-
-    @property
-    def finished(self) -> bool:
-        """Every game of the night has a record."""
-        return self.done == self.total
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """How far a league is; `night` is the open one, or else the last one, and None before the first."""
-
-    league: str
-    bots: int
-    night: Night | None
-    done: int
-    total: int
-    next: str
-
-    def lines(self) -> tuple[str, ...]:
-        """The same in words."""
-        lines = [f"{self.league}: {self.bots} bots"]
-        if self.night is None:
-            lines.append("no night yet")
-        else:
-            state = f"finished {self.night.finished}" if self.night.finished else f"opened {self.night.opened}"
-            lines.append(f"night {self.night.number}: {self.done} of {self.total} games, {state}")
-            lines += (f"void: {void.game}: {void.reasons[-1]}" for void in self.night.voids)
-        return (*lines, f"next: {self.next}")
 
 
 class League:

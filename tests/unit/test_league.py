@@ -12,10 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee.errors import ConfigError, EngineGone, LeagueBusy, StoreError, SubmissionError, UsageError
-from referee.league import League, RunSummary, SeatTable, default_jobs
+from referee.league import League, SeatTable, default_jobs
 from referee.match import Table
 from referee.model import GameRecord, GameSpec, MatchSpec, Submission, VoidGame
 from referee.ports import Sandbox
+from referee.reports import RunSummary
 from referee.submissions import sample_bot
 from tests.support import players
 from tests.support.league import NOW, SECRET, FakeSandbox, Published, Tables, Told, new_league, open_league
