@@ -20,7 +20,7 @@ from referee.reports import Added, RunSummary, Status
 from referee.run import PlayableTable, Progress, play_matches
 from referee.schedule import plan_night
 from referee.standings import standings, standings_json
-from referee.store import Store
+from referee.store import STORE_FILE, Store
 from referee.submissions import inspect, is_sample, take_in
 from treelings import Clock, commitment
 from treelings.cards import SECRET_BYTES
@@ -65,10 +65,14 @@ class League:
             raise UsageError(f"{folder}: is a league already; add bots with: treelings league add {folder} BOT…")
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(f"{folder}: expected a new or empty folder, got one that holds something else")
-        (folder / BOTS_FOLDER).mkdir(parents=True)
-        Store.create(folder.resolve(), name).close()
-        # Last, since this file is what makes the folder a league.
-        (folder / CONFIG_FILE).write_text(text, encoding="utf-8")
+        try:
+            (folder / BOTS_FOLDER).mkdir(parents=True)
+            Store.create(folder.resolve(), name).close()
+            # Last, since this file is what makes the folder a league.
+            (folder / CONFIG_FILE).write_text(text, encoding="utf-8")
+        except BaseException:
+            _empty(folder)
+            raise
         return cls.open(folder)
 
     @classmethod
@@ -281,7 +285,7 @@ class League:
         if night := self.current_night():
             raise UsageError(f"night {night.number} is open; play it with: treelings league run {self.folder}")
         settings = self.config.settings()
-        names = [bot.name for bot in self.bots()]
+        names = [_unchanged(bot).name for bot in self.bots()]
         # Only to see that there is a plan: raises UsageError where bots are too few.
         plan_night(league=self.name, night=len(self.nights()) + 1, bots=names, settings=settings)
         secret = self._new_secret()
@@ -357,6 +361,14 @@ def _without(plan: Sequence[MatchSpec], recorded: frozenset[str]) -> list[MatchS
         replace(match, games=tuple(game for game in match.games if game.id not in recorded)) for match in plan
     )  # fmt: skip
     return [match for match in left if match.games]
+
+
+def _empty(folder: Path) -> None:
+    """Take back a league that could not be made whole, so that making it can be tried again."""
+    for name in (CONFIG_FILE, STORE_FILE, f"{STORE_FILE}-journal"):
+        (folder / name).unlink(missing_ok=True)
+    if (folder / BOTS_FOLDER).is_dir():
+        (folder / BOTS_FOLDER).rmdir()
 
 
 def _unchanged(bot: Submission) -> Submission:

@@ -61,6 +61,8 @@ def _lines(path: Path, model: type[BaseModel], problem: ValidationError) -> list
                 lines.append(f"{path}: unknown key {key!r}; {_suggestion(str(detail['loc'][-1]), known)}")
             case "missing":
                 lines.append(f"{path}: {key}: expected a value, but the key is missing")
+            case "model_type":
+                lines.append(f"{path}: {key}: expected a table, written as [{key}], got {_got(detail['input'])}")
             case _:
                 lines.append(f"{path}: {key}: {_expected(detail['msg'])}, got {_got(detail['input'])}")
     return lines

@@ -1,5 +1,28 @@
-"""`python -m referee.cli`: the same as `treelings`."""
+"""The entry of the command line: runs it and turns every end into words and an exit code.
 
-from referee.cli.app import main
+Exit codes: 0 done, 1 it failed, 2 wrong use.
+"""
 
-main()
+import sys
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Run `treelings`; every error that is ours or the user's ends in one or two lines, never in a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character shows its number, rather than ending the command.
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")
+    try:
+        # Here, so that Ctrl-C while modules are loaded ends in words as well.
+        from referee.cli.app import run
+
+        code = run()
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        code = 1
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,20 +1,22 @@
-"""The `treelings` command line: the tree of its commands and what its exit codes mean.
+"""The `treelings` command line: the tree of its commands, and what each error of theirs says.
 
-Exit codes: 0 done, 1 it failed, 2 wrong use. Services are imported inside the commands that use them, so that
-`--help` and completion answer at once.
+Services are imported inside the commands that use them, so that `--help` and completion answer at once.
 """
 
-import sys
+from typing import Annotated
 
 import typer
 
 from referee.cli import doctor, image, league, match, replay, verify
 from referee.cli.show import err
-from referee.errors import RefereeError, UsageError
+from referee.errors import EngineGone, RefereeError, UsageError
 from treelings.errors import TreelingsError
 
 _WRONG_USE: tuple[type[Exception], ...] = (typer.BadParameter.__mro__[1],)
 """What typer raises for wrong use; it has no public name for it."""
+
+_INTERRUPTED = 130
+"""What typer makes of Ctrl-C."""
 
 app = typer.Typer(
     name="treelings",
@@ -44,36 +46,58 @@ app.command("replay")(replay.replay)
 app.command("doctor")(doctor.doctor)
 
 
-def main() -> None:
-    """Run the command line; every error that is ours or the user's ends in one or two lines and an exit code."""
+def run() -> int:
+    """Run the command line and return its exit code. Raises KeyboardInterrupt."""
     try:
         code = app(standalone_mode=False)
     except _WRONG_USE as error:
         _explain(error)
-        sys.exit(2)
+        return 2
     except (UsageError, TreelingsError) as error:
-        fail(error, 2)
-    except (RefereeError, OSError) as error:
-        fail(error, 1)
-    except (KeyboardInterrupt, typer.Abort):
-        err.print("Interrupted.")
-        sys.exit(1)
-    sys.exit(code if isinstance(code, int) else 0)
+        return _fail(str(error), 2)
+    except EngineGone as error:
+        return _fail(f"{error}; `treelings doctor` tells what to do", 1)
+    except RefereeError as error:
+        return _fail(str(error), 1)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}; expected a place that this user may read and write", 1)
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    if code == _INTERRUPTED:
+        raise KeyboardInterrupt
+    return code if isinstance(code, int) else 0
 
 
 def _explain(error: Exception) -> None:
     """Wrong use in two lines, rather than in typer's box of five."""
     message, context = str(error.format_message()), error.ctx  # type: ignore[attr-defined] # every such error has both
-    if context is None or len(message.splitlines()) > 1:  # no arguments at all: the help is the answer
+    if context is None or not message or len(message.splitlines()) > 1:  # no arguments at all: the help is the answer
         error.show()  # type: ignore[attr-defined] # likewise
         return
-    err.print("error:", style="bold red", end=" ")
-    err.print(message, markup=False, soft_wrap=True)
+    _fail(message, 2)
     err.print(f"Help: {context.command_path} --help", style="dim", markup=False)
 
 
-def fail(error: Exception, code: int) -> None:
-    """Print an error and leave."""
+def _fail(message: str, code: int) -> int:
     err.print("error:", style="bold red", end=" ")
-    err.print(str(error), markup=False, soft_wrap=True)
-    sys.exit(code)
+    err.print(message, markup=False, soft_wrap=True)
+    return code
+
+
+def _version(shown: bool) -> None:  # noqa: FBT001 - typer's way
+    if shown:
+        from importlib.metadata import version
+
+        typer.echo(f"treelings-referee {version('treelings-referee')}, treelings {version('treelings')}")
+        raise typer.Exit
+
+
+@app.callback()
+def treelings(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the versions and exit.")
+    ] = False,
+) -> None:
+    """Tournaments for bots that play Treelings."""

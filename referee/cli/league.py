@@ -7,6 +7,7 @@ import typer
 
 from referee.cli import options
 from referee.cli.show import err, out, short_version, standings
+from referee.errors import EngineGone
 
 if TYPE_CHECKING:
     from referee.league import League
@@ -28,7 +29,7 @@ def init(
     """Make a new league: a folder with a league.toml to edit."""
     from referee.league import League
 
-    League.create(folder, name or folder.resolve().name).close()
+    League.create(folder, folder.resolve().name if name is None else name).close()
     out.print(f"League made: {folder}/league.toml holds its settings.", markup=False)
     out.print(f"Next: treelings league add {folder} BOT…", markup=False)
 
@@ -53,13 +54,14 @@ def add(
 def bots(folder: options.LeagueFolder) -> None:
     """List the bots that will play the next night."""
     from rich.table import Table
+    from rich.text import Text
 
     with _open(folder) as league:
         table = Table(box=None, padding=(0, 1), header_style="bold")
         for column in ("bot", "author", "version", "runtime"):
             table.add_column(column)
         for bot in league.bots():
-            table.add_row(bot.name, bot.author, short_version(bot.version), bot.runtime)
+            table.add_row(bot.name, Text(bot.author), short_version(bot.version), bot.runtime)
         out.print(table)
 
 
@@ -74,7 +76,7 @@ def open_night(folder: options.LeagueFolder) -> None:
 @app.command("run")
 def run(
     folder: options.LeagueFolder,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Tables in parallel; by cores if not given.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, max=256, help="Tables in parallel; by cores if not given.")] = None,
     sandbox: options.Sandbox = options.SandboxWish.AUTO,
     *,
     trust_bots: options.TrustBots = False,
@@ -85,16 +87,18 @@ def run(
     from referee.loop import run as run_loop
 
     with _open(folder) as league:
-        night = league.current_night()
-        number = (night or league.open_night()).number
-        _announce(league, number)
+        # Before a night is opened: whoever may not run it should not freeze its bots.
         box = sandbox_for(sandbox, league.untrusted(), league.name, trust=trust_bots, limits=league.config.limits())
+        number = (league.current_night() or league.open_night()).number
+        _announce(league, number)
         try:
             with GameProgress(f"night {number}") as progress:
                 summary = run_loop(league.run(box, jobs=jobs, progress=progress))
         except KeyboardInterrupt:
             err.print(f"Interrupted; finished games are kept. Go on with: treelings league run {folder}", markup=False)
             raise typer.Exit(1) from None
+        except EngineGone as error:
+            raise EngineGone(f"{error}; finished games are kept, run again when it is back") from error
         _show_standings(league, number)
         if not summary.finished:
             err.print(f"{len(summary.voids)} games are void and missing; run again to play them:", style="yellow")

@@ -1,10 +1,10 @@
 """`treelings match`: a quick table outside any league."""
 
 import secrets
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from referee.ports import Sandbox
 
 _DEALS = 10
+_ROOM_FOR_NUMBER = 29  # of the 32 characters that a name may have
 
 
 def match(
@@ -94,11 +95,13 @@ def match(
 
 def _apart(bots: Sequence[Submission]) -> list[Submission]:
     """The same bot may sit at a table twice here: its second seat is called name-2."""
-    seen: Counter[str] = Counter()
+    names: set[str] = set()
     apart = []
     for bot in bots:
-        seen[bot.name] += 1
-        apart.append(replace(bot, name=f"{bot.name}-{seen[bot.name]}") if seen[bot.name] > 1 else bot)
+        numbered = (f"{bot.name[:_ROOM_FOR_NUMBER]}-{number}" for number in count(2))
+        name = next(name for name in chain([bot.name], numbered) if name not in names)
+        names.add(name)
+        apart.append(replace(bot, name=name))
     return apart
 
 

@@ -16,6 +16,8 @@ out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 """Errors, notes and progress: never part of a result that is piped on."""
 
+_TABLE_WIDTH = 80
+
 GUILD_COLOURS = {
     "R": "#d55e00",
     "O": "#e69f00",
@@ -55,8 +57,9 @@ def market(state: State) -> Text:
 
 def standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str]) -> None:
     """Print a table of standings with the order that breaks its ties."""
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
-    table.add_column("#", justify="right")
+    heading = Text(title, style="bold")
+    table = Table(title=heading, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    table.add_column("#", justify="right", no_wrap=True)
     table.add_column("bot", style="bold", no_wrap=True)
     table.add_column("author", no_wrap=True, overflow="ellipsis")
     table.add_column("version", style="dim", no_wrap=True)
@@ -74,7 +77,8 @@ def standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str]) 
             f"{entry.margin:+.2f}",
             Text(str(entry.faults), style="bold red" if entry.faults else ""),
         )
-    out.print(table)
+    # Wider than a narrow terminal rather than without its numbers.
+    Console(highlight=False, width=max(out.width, _TABLE_WIDTH)).print(table)
     out.print(f"Equal scores: {TIE_BREAKS}.", style="dim")
 
 

@@ -70,8 +70,7 @@ def engine_errors(doing: str) -> Iterator[None]:
         raise SandboxError(f"{doing}: the Docker engine refused: {reason(error)}") from error
     except (DockerException, requests.RequestException, OSError) as error:
         raise EngineGone(
-            f"{doing}: the Docker engine does not answer ({printable(_cause(error), _LONGEST_REASON)}); "
-            "`treelings doctor` tells what to do"
+            f"{doing}: the Docker engine does not answer ({printable(_cause(error), _LONGEST_REASON)})"
         ) from error
 
 

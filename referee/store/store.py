@@ -19,9 +19,11 @@ from referee.errors import StoreError
 from referee.model import BotEntry, GameRecord, Night, NightSettings, Submission, VoidGame
 from referee.records import from_json, to_json
 from referee.store.schema import FORMAT, SCHEMA, Base, BotRow, GameRow, MetaRow, NightRow, VoidRow
+from referee.text import printable
 from treelings import Clock
 
 STORE_FILE: Final = "league.db"
+_LONGEST_REASON: Final = 200
 _BUSY_S: Final = 30
 """How long a call waits for another process that is writing."""
 
@@ -173,15 +175,14 @@ class Store:
         if night is not None:
             query = query.where(GameRow.night == night)
         with self._transaction() as session:
-            lines = session.scalars(query).all()
-        return tuple(from_json(line, f"{self._path}: game") for line in lines)
+            return tuple(from_json(line, f"{self._path}: game") for line in session.scalars(query))
 
     def _check(self) -> None:
         try:
             with self._transaction() as session:
                 meta = {row.key: row.value for row in session.scalars(select(MetaRow))}
         except StoreError as problem:
-            raise StoreError(f"{self._path}: expected a league's database, got another file ({problem})") from problem
+            raise StoreError(f"cannot be used as a league's database: {problem}") from problem
         if meta.get("format") != FORMAT or not meta.get("schema", "").isdecimal():
             raise StoreError(f"{self._path}: expected a league's database, got another one")
         if int(meta["schema"]) != SCHEMA:
@@ -197,6 +198,10 @@ class Store:
         except SQLAlchemyError as problem:
             reason = problem.orig if isinstance(problem, DBAPIError) else problem
             raise StoreError(f"{self._path}: {reason}") from problem
+        except (ValueError, TypeError, LookupError, AttributeError) as problem:
+            # What is read here was written here, so it has been changed since.
+            found = printable(str(problem), _LONGEST_REASON)
+            raise StoreError(f"{self._path}: damaged: {found}; go back to a copy of the league") from problem
 
     def _submission(self, row: BotRow) -> Submission:
         folder = self._path.parent / row.folder
@@ -242,7 +247,7 @@ def _settings(stored: dict[str, object]) -> NightSettings:
             "max_tables": int() | None as max_tables, "clock": dict(clock),
         }:  # fmt: skip
             return NightSettings(tuple(seats), deals, refill, max_tables, Clock(**clock))
-    raise StoreError(f"expected the settings of a night, got {sorted(stored)}")
+    raise ValueError("expected the settings of a night, got something else")
 
 
 def _game(night: int, record: GameRecord) -> dict[str, object]:

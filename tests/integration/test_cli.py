@@ -1,6 +1,13 @@
 """The command line: what each command prints, where, and with which exit code."""
 
+import contextlib
 import json
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -48,9 +55,6 @@ def test_every_command_explains_itself(command: tuple[str, ...], tmp_path: Path)
 
 
 def test_help_loads_neither_grpc_nor_docker_nor_the_database(tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
     code = (
         "import sys\nfrom referee.cli import app\n"
         "assert not {'grpc', 'docker', 'sqlalchemy', 'jinja2', 'pydantic'} & set(sys.modules), sys.modules.keys()\n"
@@ -228,3 +232,135 @@ def test_completion_is_offered_for_the_shell(tmp_path: Path) -> None:
     done = treelings("--show-completion", "bash", cwd=tmp_path)
     assert done.code == 0
     assert "complete" in done.out
+
+
+def test_square_brackets_in_names_are_shown_as_they_are(stranger: Path, tmp_path: Path) -> None:
+    (stranger / "bot.toml").write_text((stranger / "bot.toml").read_text().replace('"Ann"', '"[/b]Ann[red]"'))
+    assert treelings("league", "init", "night", "--name", "x[/b]y", cwd=tmp_path).code == 0
+    settings = tmp_path / "night/league.toml"
+    settings.write_text(settings.read_text().replace("deals = 10", "deals = 1"))
+    treelings("league", "add", "night", stranger, "random", cwd=tmp_path)
+    assert "[/b]Ann[red]" in treelings("league", "bots", "night", cwd=tmp_path).out
+    ran = treelings("league", "run", "night", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
+    assert ran.code == 0
+    assert "x[/b]y, night 1" in ran.out
+    assert "[/b]Ann[red]" in ran.out
+
+
+def test_a_terminal_that_knows_only_ascii_is_no_reason_to_fail(stranger: Path, league: Path) -> None:
+    (stranger / "bot.toml").write_text((stranger / "bot.toml").read_text().replace('"Ann"', '"Zoë"'))
+    treelings("league", "add", league, stranger, cwd=league.parent)
+    done = treelings("league", "bots", league, cwd=league.parent, env={"PYTHONIOENCODING": "ascii"})
+    assert done.code == 0
+    assert "Zo\\xeb" in done.out
+    assert treelings("--help", cwd=league.parent, env={"PYTHONIOENCODING": "ascii"}).code == 0
+
+
+def test_a_run_that_is_refused_opens_no_night(league: Path, stranger: Path) -> None:
+    treelings("league", "add", league, stranger, cwd=league.parent)
+    assert treelings("league", "run", league, cwd=league.parent, env=NO_ENGINE).code == 2
+    assert "no night yet" in treelings("league", "status", league, cwd=league.parent).out
+
+
+def test_a_night_is_not_opened_with_bots_whose_files_were_changed(league: Path) -> None:
+    changed = min(league.glob("bots/*/bot.py"))
+    changed.chmod(0o644)
+    changed.write_text("import treelings\n")
+    done = treelings("league", "run", league, "--sandbox", "process", "--trust-bots", cwd=league.parent)
+    assert done.code == 2
+    assert "were changed" in done.err
+    assert "no night yet" in treelings("league", "status", league, cwd=league.parent).out
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE nights SET settings = '{'",
+        "UPDATE nights SET settings = '{}'",
+        "UPDATE nights SET bots = '7'",
+        "UPDATE games SET record = x'ff'",
+        "UPDATE bots SET command = 'x'",
+    ],
+)
+def test_a_damaged_database_is_named(damage: str, league: Path) -> None:
+    assert treelings("league", "run", league, "--sandbox", "process", cwd=league.parent).code == 0
+    with contextlib.closing(sqlite3.connect(league / "league.db")) as database:
+        database.execute(damage)
+        database.commit()
+    done = treelings("league", "publish", league, cwd=league.parent)
+    assert done.code == 1
+    assert "league.db" in done.err
+    assert len(done.err.splitlines()) <= 2
+
+
+def test_an_init_that_failed_can_be_tried_again(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m referee.cli league init night"
+    # No file may grow beyond 4 kB: the database cannot be written, as on a full disk.
+    failed = subprocess.run(
+        ["bash", "-c", f"trap '' XFSZ; ulimit -f 4; {command}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert failed.returncode == 1, failed.stderr
+    assert "league.db" in failed.stderr
+    assert treelings("league", "init", "night", cwd=tmp_path).code == 0
+
+
+@pytest.mark.parametrize("command", [(), ("league",), ("image",)])
+def test_without_arguments_the_help_is_the_answer(command: tuple[str, ...], tmp_path: Path) -> None:
+    done = treelings(*command, cwd=tmp_path)
+    assert done.code == 2
+    assert "Usage" in done.out
+    assert "error" not in done.err
+
+
+def test_the_versions_can_be_asked_for(tmp_path: Path) -> None:
+    done = treelings("--version", cwd=tmp_path)
+    assert done.code == 0
+    assert re.fullmatch(r"treelings-referee \d+\.\d+\.\d+, treelings \d+\.\d+\.\d+\n", done.out)
+
+
+def test_a_place_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = treelings(
+        "match", "random", "greedy", "--sandbox", "process", "--records", "/nowhere/games.jsonl", cwd=tmp_path
+    )
+    assert done.code == 1
+    assert done.err.splitlines()[-1].startswith("error: /nowhere/games.jsonl: No such file or directory")
+
+
+def test_a_bot_is_told_apart_from_its_twins_whatever_they_are_called(stranger: Path, tmp_path: Path) -> None:
+    longest = "a" * 32
+    (stranger / "bot.toml").write_text((stranger / "bot.toml").read_text().replace('"stranger"', f'"{longest}"'))
+    done = treelings(
+        "match", stranger, stranger, stranger, "--deals", "1", "--sandbox", "process", "--trust-bots",
+        "--records", "games.jsonl", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.code == 0
+    assert treelings("verify", "games.jsonl", cwd=tmp_path).code == 0
+
+
+def test_ctrl_c_ends_a_run_with_words_and_exit_code_1(league: Path) -> None:
+    settings = league / "league.toml"
+    settings.write_text(settings.read_text().replace("deals = 1", "deals = 500"))
+    with subprocess.Popen(
+        [sys.executable, "-m", "referee.cli", "league", "run", str(league), "--sandbox", "process"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout
+        assert process.stderr
+        assert process.stdout.readline().startswith("Night 1")
+        while not recorded(league):
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        words = process.stderr.read()
+        assert process.wait(60) == 1
+    assert "finished games are kept" in words
+    assert "Traceback" not in words
+
+
+def recorded(league: Path) -> int:
+    with contextlib.closing(sqlite3.connect(league / "league.db")) as database:
+        (games,) = database.execute("SELECT count(*) FROM games").fetchone()
+    return int(games)
