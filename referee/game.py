@@ -16,6 +16,8 @@ from treelings.view import Clock
 LONGEST_DETAIL: Final = 300
 """Characters that a fault's detail may have in a record."""
 
+_LONGEST_LEGAL: Final = 100
+
 
 async def play_game(
     spec: GameSpec, deck: str, seats: Sequence[SeatHolder], players: Sequence[Player], clock: Clock
@@ -91,14 +93,13 @@ class _Game:
             return
         try:
             move = state.parse(answer.text)
-        except (NotationError, IllegalMove):
-            legal = " ".join(move.notation for move in view.legal_moves)
-            self._forfeit(
-                seat,
-                FaultKind.ILLEGAL_MOVE,
-                f"illegal move '{printable(answer.text, 64)}' at turn {state.turn}, "
-                f"after {answer.ms:.1f} ms; legal were: {legal}",
-            )
+        except IllegalMove as error:  # which says what was legal
+            self._forfeit(seat, FaultKind.ILLEGAL_MOVE, f"{error} (after {answer.ms:.1f} ms)")
+            return
+        except NotationError as error:
+            legal = printable(" ".join(move.notation for move in view.legal_moves), _LONGEST_LEGAL)
+            detail = f"illegal move at turn {state.turn}: {error}; legal: {legal} (after {answer.ms:.1f} ms)"
+            self._forfeit(seat, FaultKind.ILLEGAL_MOVE, detail)
             return
         ms = round(answer.ms * 1000) / 1000  # whole microseconds
         clock.charge(ms)

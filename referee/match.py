@@ -72,6 +72,7 @@ class Table:
     async def _attempt(self, game: GameSpec) -> GameRecord:
         if game.deal_id is None:
             raise ValueError(f"game {game.id}: expected a deal id, from which the deck follows, got none")
+        await self._look_after_last_game()
         await self._end(self._spoiled)
         await self.open()
         record = await play_game(
@@ -87,6 +88,19 @@ class Table:
             game.bots[fault.seat] for fault in record.faults if fault.kind is not FaultKind.ILLEGAL_MOVE
         )
         return record
+
+    async def _look_after_last_game(self) -> None:
+        # What breaks down after a game has been asked nothing: it has no fault, and no game to come may pay for it.
+        # So a game waits until the bots have done with the last one, as long as they may take to start.
+        bots = [bot for bot in self._links if bot not in self._spoiled]
+        outcomes = await asyncio.gather(
+            *(self._links[bot].left_in_order(self._clock.startup_ms) for bot in bots), return_exceptions=True
+        )
+        for bot, outcome in zip(bots, outcomes, strict=True):
+            if isinstance(outcome, BaseException):
+                raise outcome
+            if not outcome:
+                self._spoiled.add(bot)
 
     async def _start(self, bot: str) -> None:
         running = await self._sandbox.start(self._submissions[bot], self._match.id)

@@ -79,6 +79,12 @@ class Link(Protocol):
     def player(self) -> Player:
         """The bot in its next game; the game before is hung up if it still hangs on."""
 
+    async def left_in_order(self, within_ms: int) -> bool:
+        """Whether the bot has done with its last game and can play another; true before its first.
+
+        Hangs up and waits for the bot, so long at most. Raises SandboxError.
+        """
+
     async def close(self) -> None:
         """End the bot and remove all that it left; may be called twice. Raises SandboxError."""
 

@@ -5,6 +5,7 @@ import signal
 from typing import Final
 
 from referee.model import FaultKind
+from referee.players.paths import without_paths
 from referee.ports import BotState, RunningBot
 from referee.text import printable
 
@@ -32,8 +33,7 @@ async def ending(bot: RunningBot, state: BotState) -> str:
     """How a bot that has ended did so, with the last line that it logged; printable and bounded."""
     if state.out_of_memory:
         return "the bot was ended by its memory limit"
-    # A path of this machine is nobody's business, and what is told here gets into records.
-    log = (await bot.log_tail()).replace(str(bot.socket), "its socket")
+    log = without_paths(await bot.log_tail(), bot)
     lines = [line for line in log.splitlines() if line.strip()]
     logged = f"last line of its log: '{printable(lines[-1].strip(), _LONGEST_LINE)}'" if lines else "it logged nothing"
     return f"the bot ended with {_exit(state.exit_code)} ({logged})"

@@ -11,11 +11,12 @@ from referee.errors import SandboxError
 from referee.model import FaultKind
 from referee.players.endings import explain
 from referee.players.listening import wait_until_listening
+from referee.players.paths import without_paths
 from referee.players.stream import Broken, Received, Stream, TooLate
 from referee.ports import Answer, Failure, RunningBot
 from treelings import GameEnd, GameStart, ProtocolError, View, codec
 
-_OPTIONS: Final = (
+OPTIONS: Final = (
     # Channels of different bots share nothing: a path that is used again would reach another bot.
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.enable_retries", 0),  # a GOAWAY would make a game arrive twice
@@ -25,6 +26,8 @@ _OPTIONS: Final = (
     ("grpc.compression_enabled_algorithms_bitset", 1),  # none: nothing that a bot says is long
     ("grpc.enable_http_proxy", 0),
 )
+"""Of every channel to a bot (sandbox.md, gRPC)."""
+
 _FAREWELL_S: Final = 0.1  # for a bot to hear how its last game ended, before its process is ended
 
 
@@ -39,6 +42,18 @@ class BotLink:
         self._player: GrpcPlayer | None = None
         self._ending: asyncio.Task[None] | None = None
 
+    async def left_in_order(self, within_ms: int) -> bool:
+        """Whether the bot has done with its last game and can play another; true before its first.
+
+        Hangs up and waits for the bot, so long at most. A bot that broke down after a game, or is about to, is told
+        by how its stream ended. Raises SandboxError.
+        """
+        if self._ending is not None:
+            return False
+        if self._player is None:
+            return True
+        return await self._player.leave(within_ms / 1000) and (await self._bot.state()).running
+
     def player(self) -> "GrpcPlayer":
         """The bot in its next game; the game before is hung up if it still hangs on."""
         if self._player is not None:
@@ -49,13 +64,13 @@ class BotLink:
     async def stream(self, allowance_ms: int) -> Stream | Failure:
         """A stream for one game; for the first one, waits until the bot listens."""
         if self._channel is None:
-            failure = await wait_until_listening(self._bot, allowance_ms)
+            failure = await wait_until_listening(self._bot, allowance_ms, self._now)
             if failure is not None:
                 return failure
-            self._channel = grpc.aio.insecure_channel(self._address, options=_OPTIONS)
+            self._channel = grpc.aio.insecure_channel(self._address, options=OPTIONS)
         # Bytes as they are, both ways: gRPC would turn a message that it cannot read into None.
         call = self._channel.stream_stream(codec.PATH, bytes, bytes)(None)
-        return Stream(call, self._address, self._now, self.kill)
+        return Stream(call, self._tidy, self._now, self.kill)
 
     def kill(self) -> None:
         """Begin to end the bot, at once and without waiting; `close` waits for it."""
@@ -73,6 +88,9 @@ class BotLink:
         except SandboxError:
             self._ending = None  # to be tried again
             raise
+
+    def _tidy(self, text: str) -> str:
+        return without_paths(text, self._bot)
 
     async def _end(self) -> None:
         # In this order: closing a channel whose peer lives and floods it may take long.
@@ -151,11 +169,12 @@ class GrpcPlayer:
         if self._stream is not None:
             self._stream.leave()
 
-    async def leave(self, within_s: float) -> None:
-        """Hang up and give the bot a moment to take note."""
-        if self._stream is not None:
-            self._stream.leave()
-            await self._stream.left(within_s)
+    async def leave(self, within_s: float) -> bool:
+        """Hang up and wait for the bot to do so too, for so long at most; whether it has, in order."""
+        if self._stream is None:
+            return True
+        self._stream.leave()
+        return await self._stream.left(within_s)
 
     async def _broken(self, came: TooLate | Broken, limit_ms: int) -> Failure:
         """What became of a bot that sent no message."""

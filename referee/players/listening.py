@@ -3,10 +3,13 @@
 import asyncio
 import socket
 import stat
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from referee.model import FaultKind
+from referee.players import standstill
 from referee.players.endings import ending
 from referee.ports import Failure, RunningBot
 
@@ -14,26 +17,32 @@ _TRY_EVERY_S: Final = 0.005
 _LOOK_EVERY_S: Final = 0.1  # whether it still lives: that question may go to an engine
 
 
-async def wait_until_listening(bot: RunningBot, allowance_ms: int) -> Failure | None:
+async def wait_until_listening(
+    bot: RunningBot, allowance_ms: int, now: Callable[[], float] = time.monotonic
+) -> Failure | None:
     """Try the bot's socket until it takes a connection; the Failure is of kind `startup`.
 
     Ends early for a bot that has ended. gRPC must not be set on a socket before somebody listens there: it
-    would back off for a second. Raises SandboxError for our own side.
+    would back off for a second. Raises SandboxError for our own side, also if we stood still while a bot did not
+    listen in time.
     """
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + allowance_ms / 1000
-    look = loop.time() + _LOOK_EVERY_S
+    deadline = now() + allowance_ms / 1000
+    look = now() + _LOOK_EVERY_S
+    longest_s = 0.0  # what a pause between two tries took
     while (obstacle := _obstacle(bot.socket)) is not None:
-        if loop.time() >= deadline:
+        if now() >= deadline:
+            standstill.check(_TRY_EVERY_S, longest_s)
             detail = f"expected the bot to listen on its socket within {allowance_ms:,} ms: {obstacle}"
             return Failure(FaultKind.STARTUP, detail)
-        if loop.time() >= look:
+        if now() >= look:
             state = await bot.state()
             if not state.running:
                 detail = f"{await ending(bot, state)} before it listened on its socket"
                 return Failure(FaultKind.STARTUP, detail)
-            look = loop.time() + _LOOK_EVERY_S
+            look = now() + _LOOK_EVERY_S
+        paused = now()
         await asyncio.sleep(_TRY_EVERY_S)
+        longest_s = max(longest_s, now() - paused)
     return None
 
 

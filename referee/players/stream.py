@@ -13,11 +13,8 @@ from typing import Final
 
 import grpc.aio
 
-from referee.errors import SandboxError
+from referee.players import standstill
 from referee.text import printable
-
-_STANDSTILL_S: Final = 1.0
-"""A wait that ends so much too late means that our own process or machine stood still: no time was fair."""
 
 _LONGEST_STATUS: Final = 160
 _SENDING_FAILED: Final = "Internal error from Core"
@@ -52,19 +49,19 @@ class Stream:
     def __init__(
         self,
         call: "grpc.aio.StreamStreamCall[bytes, bytes]",
-        address: str,
+        tidy: Callable[[str], str],
         now: Callable[[], float],
         late: Callable[[], None],
     ) -> None:
         """`late` is called as soon as a wait has taken too long: whoever can end the peer does so.
 
-        The `address` is kept out of every status, since it is a path of this machine.
+        `tidy` makes a status fit to be told, before it is cut: without paths of this machine.
         """
         self._call = call
-        self._address = address
+        self._tidy = tidy
         self._now = now
         self._alarm = _Alarm(now, late)
-        self._leaving: asyncio.Task[None] | None = None
+        self._leaving: asyncio.Task[bool] | None = None
 
     async def exchange(self, request: bytes, limit_ms: int) -> Received | TooLate | Broken:
         """Send a request and wait for a message, `limit_ms` at most. Raises SandboxError if we stood still.
@@ -88,11 +85,7 @@ class Stream:
         finally:
             self._alarm.stop()
         took = self._now() - begun
-        if took > limit_s + _STANDSTILL_S:
-            raise SandboxError(
-                f"the referee stood still: a wait of {limit_ms:,} ms ended after {took * 1000:,.0f} ms; "
-                "is the machine overloaded, or was the process stopped?"
-            )
+        standstill.check(limit_s, took)
         if message is None or took > limit_s:
             return TooLate(took * 1000)
         if not isinstance(message, bytes):
@@ -105,25 +98,28 @@ class Stream:
             self._alarm.put_away()
             self._leaving = asyncio.create_task(self._leave(last))
 
-    async def left(self, within_s: float) -> None:
-        """Wait until the peer has hung up too, for so long at most."""
-        if self._leaving is not None:
-            await asyncio.wait([self._leaving], timeout=within_s)
+    async def left(self, within_s: float) -> bool:
+        """Wait until the peer has hung up too, for so long at most; whether it has, in order and without a word."""
+        if self._leaving is None:
+            return False
+        await asyncio.wait([self._leaving], timeout=within_s)
+        return self._leaving.done() and not self._leaving.cancelled() and self._leaving.result()
 
-    async def _leave(self, last: bytes | None) -> None:
+    async def _leave(self, last: bytes | None) -> bool:
         # Who has been played with to the end may break off now as it likes.
         with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
             if last is not None:
                 await self._call.write(last)
             await self._call.done_writing()
-            await self._call.read()
+            if not isinstance(await self._call.read(), bytes):
+                return await self._call.code() is grpc.StatusCode.OK
+        return False
 
     def _status(self, error: grpc.aio.AioRpcError) -> str:
         said = error.details() or ""
         if said == _SENDING_FAILED:
             return "before it took what was sent"
-        said = said.replace(self._address, "its socket")
-        return "status " + printable(f"{error.code().name}: {said}", _LONGEST_STATUS)
+        return "status " + printable(f"{error.code().name}: {self._tidy(said)}", _LONGEST_STATUS)
 
 
 class _Alarm:

@@ -8,7 +8,7 @@ import pytest
 from referee.errors import SandboxError
 from referee.game import play_game
 from referee.model import FaultKind, GameSpec, SeatHolder
-from referee.players.grpc_player import BotLink
+from referee.players.grpc_player import OPTIONS, BotLink
 from referee.players.stream import Broken, Stream
 from referee.ports import Answer, Failure
 from tests.support.bot_process import BotProcess
@@ -199,9 +199,30 @@ async def test_the_path_of_the_socket_stays_out_of_what_is_told_of_a_broken_conn
     assert str(bot.socket) not in came.status
 
 
-async def test_the_path_of_the_socket_stays_out_of_what_is_quoted_from_a_log() -> None:
-    failure = await failure_of(kit_bot("def choose(self, view): sys.exit('at ' + os.environ['TREELINGS_SOCKET'])"))
-    assert "(last line of its log: 'SystemExit: at its socket')" in failure.detail
+MOUNT = "'25 30 8:1 /league/' + os.path.basename(os.path.dirname(os.path.abspath(__file__))) + ' /bot ro'"
+PATHS = {
+    "os.environ['TREELINGS_SOCKET']": "at its socket",
+    "os.path.dirname(os.path.abspath(__file__))": "at its folder",
+    "os.path.abspath(__file__) + ':7'": "at its folder/bot.py:7",
+    MOUNT: "at 25 30 8:1 its folder /bot ro",
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_paths_of_this_machine_stay_out_of_what_is_quoted_from_a_log(path: str) -> None:
+    failure = await failure_of(kit_bot(f"def choose(self, view): sys.exit('at ' + {path})"))
+    assert f"(last line of its log: 'SystemExit: {PATHS[path]}')" in failure.detail
+
+
+async def test_paths_of_this_machine_stay_out_of_a_status_wherever_it_is_cut() -> None:
+    failure = await failure_of(
+        wire_bot("""
+        yield READY
+        next(queries(requests))
+        context.abort(grpc.StatusCode.UNKNOWN, "x" * 130 + " " + os.path.abspath(__file__))
+        """)
+    )
+    assert "xxx its folder/b" in failure.detail
 
 
 @pytest.mark.parametrize("code", ["CANCELLED", "DEADLINE_EXCEEDED", "UNAVAILABLE", "UNKNOWN"])
@@ -347,6 +368,97 @@ async def test_a_wait_during_which_we_stood_still_is_no_fault() -> None:
         ahead = 5.0
         with pytest.raises(SandboxError, match="the referee stood still: a wait of 150 ms ended after 5,"):
             await asking
+        await link.close()
+
+
+async def test_a_wait_for_the_socket_during_which_we_stood_still_is_no_fault() -> None:
+    ahead = 0.0
+    async with BotProcess("import time; time.sleep(60)") as bot:
+        link = BotLink(bot, lambda: time.monotonic() + ahead)
+        starting = asyncio.create_task(link.player().start(GameStart("demo/0/r0", 0, 2, "start", CLOCK)))
+        await asyncio.sleep(0)
+        ahead = 15.0
+        with pytest.raises(SandboxError, match="the referee stood still: a wait of 5 ms ended after 15,"):
+            await starting
+        await link.close()
+
+
+async def test_a_bot_that_listens_in_time_plays_although_we_stood_still() -> None:
+    ahead = 0.0
+    async with BotProcess(kit_bot()) as bot:
+        link = BotLink(bot, lambda: time.monotonic() + ahead)
+        playing = asyncio.create_task(play_some(link, Clock(startup_ms=20_000)))
+        await asyncio.sleep(0)
+        ahead = 5.0
+        assert isinstance(await playing, Answer)
+        await link.close()
+
+
+async def test_an_answer_after_its_limit_is_too_late_even_where_no_timer_has_rung() -> None:
+    ahead = 0.0
+    async with BotProcess(kit_bot()) as bot:
+        link = BotLink(bot, lambda: time.monotonic() + ahead)
+        player = link.player()
+        assert await player.start(GameStart("demo/0/r0", 0, 2, "start", CLOCK)) is None
+        asking = asyncio.create_task(player.ask(View.of(State.deal(DECK, 2), limit_ms=5_000, bank_ms=5_000)))
+        await asyncio.sleep(0)
+        ahead = 5.2  # and so within what counts as standing still
+        failure = await asking
+        await link.close()
+    assert isinstance(failure, Failure)
+    assert failure.kind is FaultKind.TIMEOUT
+    assert failure.detail == "no answer within 5,000 ms, at turn 0 (bank 5,000 ms)"
+    assert 5_200 <= failure.ms < 6_000
+
+
+def test_a_channel_shares_nothing_tries_nothing_twice_and_takes_nothing_long() -> None:
+    options = dict(OPTIONS)
+    assert options["grpc.use_local_subchannel_pool"] == 1
+    assert options["grpc.enable_retries"] == 0
+    assert options["grpc.max_receive_message_length"] == 16 * 1024
+    assert options["grpc.max_metadata_size"] <= options["grpc.absolute_max_metadata_size"] <= 8 * 1024
+
+
+async def leaves_in_order(source: str, within_ms: int = 10_000) -> bool:
+    """How a bot left a game that was ended after its start."""
+    async with BotProcess(source) as bot:
+        link = BotLink(bot)
+        assert await link.left_in_order(0)  # which has played nothing yet
+        player = link.player()
+        assert await player.start(GameStart("demo/0/r0", 0, 2, "start", CLOCK)) is None
+        await player.end(GameEnd("void", (), ()))
+        in_order = await link.left_in_order(within_ms)
+        await link.close()
+        assert not await link.left_in_order(within_ms)  # which has been ended
+    return in_order
+
+
+async def test_a_bot_leaves_a_game_in_order_once_it_has_done_what_it_does_at_the_end() -> None:
+    assert await leaves_in_order(kit_bot("def end(self, result): time.sleep(0.2)"))
+    assert not await leaves_in_order(kit_bot("def end(self, result): time.sleep(60)"), 100)
+
+
+DISORDER = {
+    "raise": kit_bot("def end(self, result): raise ValueError"),
+    "exit": kit_bot("def end(self, result): os._exit(0)"),
+    "status": wire_bot("yield READY; list(requests); context.abort(grpc.StatusCode.CANCELLED, '')"),
+    "message": wire_bot("yield READY; list(requests); yield READY"),
+    "flood": wire_bot("yield READY; list(requests); yield from (READY for _ in range(10**9))"),
+}
+
+
+@pytest.mark.parametrize("kind", DISORDER)
+async def test_a_bot_that_breaks_down_or_answers_the_end_does_not_leave_in_order(kind: str) -> None:
+    assert not await leaves_in_order(DISORDER[kind])
+
+
+async def test_a_bot_that_ended_after_it_had_left_does_not_play_on() -> None:
+    async with BotProcess(kit_bot()) as bot:
+        link = BotLink(bot)
+        assert await link.player().start(GameStart("demo/0/r0", 0, 2, "start", CLOCK)) is None
+        assert await link.left_in_order(10_000)
+        await bot.stop()
+        assert not await link.left_in_order(10_000)
         await link.close()
 
 

@@ -67,6 +67,45 @@ async def test_a_bot_that_crashes_in_one_game_forfeits_it_and_plays_the_next_on_
     assert "RuntimeError: lost the thread" in fault.detail
 
 
+@pytest.mark.parametrize(
+    "end",
+    [
+        "raise RuntimeError('lost the thread')",
+        "raise KeyboardInterrupt",
+        "sys.exit(0)",
+        "os._exit(0)",
+        "time.sleep(0.2); os.kill(os.getpid(), signal.SIGKILL)",
+    ],
+)
+async def test_a_bot_that_breaks_down_after_its_games_plays_each_of_them_without_a_fault(
+    tmp_path: Path, end: str
+) -> None:
+    records = await play(ProcessSandbox(), tmp_path, kit_bot(f"def end(self, result): {end}"))
+    assert [record.faults for record in records] == [()] * len(SPEC.games)
+    assert [record.ended for record in records] == ["festival"] * len(SPEC.games)
+
+
+async def test_a_bot_takes_its_time_after_a_game_and_keeps_its_process(tmp_path: Path) -> None:
+    bob = kit_bot(f"""
+    def start(self, game):
+        assert len(ended) == {[game.id for game in SPEC.games]}.index(game.game), "another process"
+    def end(self, result): time.sleep(0.3); ended.append(result)
+    """).replace("class TestBot", "ended = []\n\nclass TestBot")
+    records = await play(ProcessSandbox(), tmp_path, bob)
+    assert [record.faults for record in records] == [()] * len(SPEC.games)
+
+
+@pytest.mark.docker
+async def test_containers_that_break_down_after_their_games_play_each_of_them_without_a_fault(
+    runtime_image: str, tmp_path: Path
+) -> None:
+    assert runtime_image
+    sandbox = DockerSandbox(league=f"test-{uuid.uuid4().hex[:12]}")
+    records = await play(sandbox, tmp_path, kit_bot("def end(self, result): raise RuntimeError('lost the thread')"))
+    assert [record.faults for record in records] == [()] * len(SPEC.games)
+    assert [record.ended for record in records] == ["festival"] * len(SPEC.games)
+
+
 @pytest.mark.docker
 async def test_containers_that_misbehave_are_told_apart_and_each_costs_its_own_game(
     runtime_image: str, tmp_path: Path

@@ -16,9 +16,16 @@ the bot, or an error of our own side."""
 class FakePlayer:
     """Does what its script says, turn by turn, then plays the first legal move in 1 ms; keeps what it saw."""
 
-    def __init__(self, script: Iterable[Act] = (), *, start: Failure | Exception | None = None) -> None:
+    def __init__(
+        self,
+        script: Iterable[Act] = (),
+        *,
+        start: Failure | Exception | None = None,
+        leaves_in_order: bool | SandboxError = True,
+    ) -> None:
         self._script = list(script)
         self._start = start
+        self.leaves_in_order = leaves_in_order
         self.started: list[GameStart] = []
         self.views: list[View] = []
         self.ends: list[GameEnd] = []
@@ -96,9 +103,17 @@ class FakeLink:
     def __init__(self, bot: RunningBot, player: Callable[[str], FakePlayer]) -> None:
         self._bot = bot
         self._player = player
+        self._last: FakePlayer | None = None
+
+    async def left_in_order(self, within_ms: int) -> bool:
+        in_order = self._last is None or self._last.leaves_in_order
+        if isinstance(in_order, SandboxError):
+            raise in_order
+        return in_order
 
     def player(self) -> FakePlayer:
-        return self._player(self._bot.submission.name)
+        self._last = self._player(self._bot.submission.name)
+        return self._last
 
     async def close(self) -> None:
         await self._bot.stop()

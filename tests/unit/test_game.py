@@ -12,7 +12,7 @@ from referee.model import Fault, FaultKind, GameRecord, GameSpec, SeatHolder
 from referee.ports import Failure
 from referee.records import problems, to_json
 from tests.support.players import Act, FakePlayer
-from treelings import Clock, Refill, derive_deck
+from treelings import Clock, Refill, State, derive_deck
 
 CLOCK = Clock(startup_ms=500, move_ms=100, bank_ms=250, increment_ms=10)
 TIMEOUT = Failure(FaultKind.TIMEOUT, "no answer within 100 ms", 100)
@@ -116,14 +116,42 @@ async def test_a_failure_to_answer_forfeits_the_game_and_is_recorded(kind: Fault
     assert len(record.moves) == 2
 
 
-@pytest.mark.parametrize("text", ["R<R<R", "nonsense", "-", "*<ROY", "r"])
-async def test_an_illegal_move_forfeits_and_names_what_came_and_what_was_legal(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("R<R<R", "not a move: 'R<R<R'; expected a form like R, R<R, *<BP>G or -"),
+        ("nonsense", "not a move: 'nonsense'; expected a form like R, R<R, *<BP>G or -"),
+        ("r", "not a move: 'r'; expected a form like R, R<R, *<BP>G or -"),
+        ("-", "passing is legal only before an empty market"),
+        ("*<ROY", "expected the new guilds (R) behind < or >, got ROY"),
+        ("*", "expected the new guilds (R) behind < or >, got none"),
+    ],
+)
+async def test_an_illegal_move_forfeits_and_is_told_with_its_reason_its_time_and_what_was_legal(
+    text: str, reason: str
+) -> None:
     player = FakePlayer([text])
     record = await play(player, FakePlayer())
     (fault,) = record.faults
     assert (fault.seat, fault.turn, fault.kind) == (0, 0, FaultKind.ILLEGAL_MOVE)
     legal = " ".join(move.notation for move in player.views[0].legal_moves)
-    assert fault.detail == f"illegal move '{text}' at turn 0, after 1.0 ms; legal were: {legal}"
+    assert fault.detail.startswith("illegal move")
+    assert f"'{text}'" in fault.detail
+    assert " at turn 0: " in fault.detail
+    assert fault.detail.endswith(f"{reason}; legal: {legal} (after 1.0 ms)")
+    assert fault.detail.count("legal: ") == 1
+
+
+@pytest.mark.parametrize("text", ["\u202e" * 64, "\x00" * 64, "*<ROYG", "RRRRRRR", "-"])
+async def test_an_illegal_move_is_told_whole_however_many_were_legal(text: str) -> None:
+    crowded = next(deal for deal in (f"crowd/{number}" for number in range(500)) if _choices(deal) > 100)
+    record = await play(FakePlayer([text]), FakePlayer(), deal=crowded)
+    assert record.faults[0].detail.endswith(" (after 1.0 ms)")
+    assert record.faults[0].detail.isprintable()
+
+
+def _choices(deal: str) -> int:
+    return len(State.deal(derive_deck(bytes(32), deal), 2).legal_moves())
 
 
 async def test_what_a_bot_wrote_is_escaped_and_bounded_in_the_record() -> None:

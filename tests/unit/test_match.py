@@ -114,6 +114,23 @@ async def test_a_fresh_process_plays_on_after_every_fault_but_an_illegal_move(ki
     assert sandbox.running() == []
 
 
+async def test_a_bot_that_does_not_leave_a_game_in_order_plays_the_next_on_a_fresh_process_and_has_no_fault() -> None:
+    sandbox = FakeSandbox()
+    players = Players(bob=[FakePlayer(leaves_in_order=False), FakePlayer(), FakePlayer(leaves_in_order=False)])
+    results = await results_of(table_of(sandbox, players))
+    assert all(isinstance(result, GameRecord) and result.faults == () for result in results)
+    assert [bot.submission.name for bot in sandbox.started] == ["ann", "bob", "bob", "bob"]
+    assert sandbox.running() == []
+
+
+async def test_a_failure_to_tell_how_a_bot_left_is_no_fault_and_the_game_is_played_on_fresh_bots() -> None:
+    sandbox = FakeSandbox()
+    unclear = FakePlayer(leaves_in_order=SandboxError("somebody else removed it"))
+    results = await results_of(table_of(sandbox, Players(bob=[unclear])))
+    assert all(isinstance(result, GameRecord) and result.faults == () for result in results)
+    assert [bot.submission.name for bot in sandbox.started] == ["ann", "bob", "ann", "bob"]
+
+
 async def test_a_game_that_fails_on_our_side_is_played_again_on_fresh_bots() -> None:
     sandbox = FakeSandbox()
     players = Players(ann=[FakePlayer([SandboxError("stood still")])])

@@ -206,12 +206,49 @@ def test_a_crash_before_the_first_move_is_told_like_any_other(bot: Callable[...,
     assert client.output()[0] == 1
 
 
-def test_sys_exit_in_a_bot_is_a_crash(bot: Callable[..., Client]) -> None:
-    client = bot(choosing("raise SystemExit('enough')"))
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        ("SystemExit('enough')", "SystemExit"),
+        ("KeyboardInterrupt('enough')", "KeyboardInterrupt"),
+        ("GeneratorExit('enough')", "GeneratorExit"),
+        ("StopIteration('enough')", "StopIteration"),
+        ("__import__('asyncio').CancelledError('enough')", "asyncio.exceptions.CancelledError"),
+        ("__import__('grpc').RpcError('enough')", "grpc.RpcError"),
+        ("treelings.ProtocolError('enough')", "treelings.errors.ProtocolError"),
+    ],
+)
+def test_whatever_a_bot_raises_is_a_crash(bot: Callable[..., Client], error: str, name: str) -> None:
+    client = bot(choosing(f"raise {error}"))
     game = client.game()
     game.ask()
-    assert game.failure() == (grpc.StatusCode.UNKNOWN, "SystemExit: enough")
-    assert client.output()[0] == 1
+    assert game.failure() == (grpc.StatusCode.UNKNOWN, f"{name}: enough")
+    exit_code, _, err = client.output()
+    assert exit_code == 1
+    assert ", in choose" in err
+    assert err.endswith(f"{name}: enough\n")
+
+
+def test_a_bot_that_has_crashed_takes_no_game_that_was_waiting(bot: Callable[..., Client]) -> None:
+    client = bot(choosing("raise ValueError('lost')"))
+    crashing = client.game(name="crashing")
+    codec.read_ready(crashing.receive())
+    waiting = client.game(name="waiting")
+    crashing.send(codec.query_message(View.of(State.deal(derive_deck(bytes(32), "demo/0"), 2)), 0))
+    assert crashing.failure()[1] == "ValueError: lost"
+    waiting.failure()
+    assert client.output()[:2] == (1, "start crashing 0\n")
+
+
+def test_an_exception_in_end_ends_the_process_and_not_in_order(bot: Callable[..., Client]) -> None:
+    client = bot(FIRST.replace('print("end", result.outcome, result.scores, flush=True)', "1 / 0"))
+    game = client.game()
+    codec.read_ready(game.receive())
+    game.send(codec.end_message(GameEnd("void", (), ())))
+    assert game.failure() == (grpc.StatusCode.UNKNOWN, "ZeroDivisionError: division by zero")
+    exit_code, _, err = client.output()
+    assert exit_code == 1
+    assert ", in end" in err
 
 
 @pytest.mark.parametrize(("value", "shown"), [("'R'", "'R'"), ("None", "None"), ("'y' * 10**6", "'yyy")])

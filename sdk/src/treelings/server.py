@@ -10,10 +10,10 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final, NoReturn, ParamSpec, TypeVar
 
 # gRPC prints what a peer says to stderr, and stderr is the author's log; it reads this once, when imported.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
@@ -24,6 +24,10 @@ from treelings import codec
 from treelings.bot import Bot
 from treelings.errors import ProtocolError
 from treelings.moves import Move
+from treelings.view import View
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 SOCKET_VARIABLE: Final = "TREELINGS_SOCKET"
 """Environment variable that names the Unix socket to listen on."""
@@ -69,49 +73,73 @@ def _end(code: int) -> NoReturn:
 
 def _handler(bot: type[Bot], crashed: threading.Event) -> "grpc.GenericRpcHandler[bytes, bytes]":
     def play(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
+        if crashed.is_set():  # a game that was waiting for the one before
+            context.abort(grpc.StatusCode.UNAVAILABLE, "the bot has crashed, and its process is about to end")
         try:
             yield from play_game(bot, requests)
         except grpc.RpcError:
             return  # the referee hung up: this game is over, the next may come
         except ProtocolError as error:
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, _one_line(error))
-        except (Exception, SystemExit) as error:
-            traceback.print_exception(error)
+        except Exception as error:
+            cause = error.error if isinstance(error, BotFailed) else error
+            traceback.print_exception(cause)
             crashed.set()
-            context.abort(grpc.StatusCode.UNKNOWN, _one_line(error))
+            context.abort(grpc.StatusCode.UNKNOWN, _one_line(cause))
 
     return grpc.method_handlers_generic_handler(
         codec.SERVICE, {codec.METHOD: grpc.stream_stream_rpc_method_handler(play)}
     )
 
 
+class BotFailed(Exception):
+    """The bot's own code raised `error`, of whatever kind: nothing of it may pass for the referee's or for ours."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(error)
+        self.error = error
+
+
 def play_game(bot: type[Bot], requests: Iterator[bytes]) -> Iterator[bytes]:
     """One game: the bot's message for each of the referee's, until the End or the end of the requests.
 
-    Raises ProtocolError for a message that is none, and whatever the bot's code raises.
+    Raises ProtocolError for a message that is none, and BotFailed for whatever the bot's code raises.
     """
     for data in requests:
         game = codec.read_start(codec.decode_referee(data))
         break
     else:
         return
-    player = bot()
-    player.start(game)
+    player = _run(bot)
+    _run(player.start, game)
     yield codec.ready_message().SerializeToString()
     history: tuple[Move, ...] = ()
     for data in requests:
         message = codec.decode_referee(data)
         if message.HasField("end"):
-            player.end(codec.read_end(message))
+            _run(player.end, codec.read_end(message))
             return
         view = codec.read_query(message, game.seat, game.players, game.refill, history)
         history = view.history
-        move: object = player.choose(view)
-        if not isinstance(move, Move):
-            raise TypeError(
-                f"{bot.__name__}.choose: expected a Move, one of view.legal_moves, got {_bounded(repr(move))}"
-            )
+        move = _run(_choose, player, view)
         yield codec.reply_message(view.turn, move).SerializeToString()
+
+
+def _choose(player: Bot, view: View) -> Move:
+    move: object = player.choose(view)
+    if not isinstance(move, Move):
+        raise TypeError(
+            f"{type(player).__name__}.choose: expected a Move, one of view.legal_moves, got {_bounded(repr(move))}"
+        )
+    return move
+
+
+def _run(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run the bot's code. Raises BotFailed."""
+    try:
+        return code(*args, **kwargs)
+    except BaseException as error:
+        raise BotFailed(error) from error
 
 
 def _one_line(error: BaseException) -> str:
