@@ -45,14 +45,15 @@ class BotLink:
     async def left_in_order(self, within_ms: int) -> bool:
         """Whether the bot has done with its last game and can play another; true before its first.
 
-        Hangs up and waits for the bot, so long at most. A bot that broke down after a game, or is about to, is told
-        by how its stream ended. Raises SandboxError.
+        Hangs up and waits for the bot, so long at most. One that breaks down at the end of a game is known by how its
+        stream ended, one that did so later by its connection: to ask an engine about it takes four times as long.
         """
         if self._ending is not None:
             return False
-        if self._player is None:
+        if self._player is None or self._channel is None:
             return True
-        return await self._player.leave(within_ms / 1000) and (await self._bot.state()).running
+        in_order = await self._player.leave(within_ms / 1000)
+        return in_order and self._channel.get_state() is grpc.ChannelConnectivity.READY
 
     def player(self) -> "GrpcPlayer":
         """The bot in its next game; the game before is hung up if it still hangs on."""

@@ -111,8 +111,7 @@ class Stream:
             if last is not None:
                 await self._call.write(last)
             await self._call.done_writing()
-            if not isinstance(await self._call.read(), bytes):
-                return await self._call.code() is grpc.StatusCode.OK
+            return not isinstance(await self._call.read(), bytes)  # raises for any status but OK
         return False
 
     def _status(self, error: grpc.aio.AioRpcError) -> str:
