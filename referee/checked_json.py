@@ -1,16 +1,21 @@
-"""Read JSON that strangers wrote: strict, bounded, and with errors that name the place.
+"""Read files and JSON that strangers wrote: strict, bounded, and with errors that name the place.
 
 Errors are RecordError: where, which key, what was expected, what came.
 """
 
 import json
 import math
-from typing import Annotated, Final, NoReturn, TypeVar
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, BinaryIO, Final, NoReturn, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from referee.errors import RecordError
 from referee.text import printable
+
+MAX_NAME: Final = 40
+"""Characters of a bot's name: the 32 of a submission, and what a match appends to tell its seats apart ("-2")."""
 
 _SHOWN: Final = 60
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -28,10 +33,24 @@ def _no_separator(name: str) -> str:
     return name
 
 
-BotName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$"), AfterValidator(_no_separator)]
+BotName = Annotated[str, Field(max_length=MAX_NAME, pattern=r"^[a-z0-9][a-z0-9_-]*$"), AfterValidator(_no_separator)]
 Version = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 LeagueName = Annotated[str, Field(max_length=100)]
+
+
+def open_file(path: Path) -> BinaryIO:
+    """The file, open for reading. Raises RecordError naming what is there instead.
+
+    A pipe or a device in its place would be waited for, or read, without end.
+    """
+    try:
+        if path.is_file():
+            return path.open("rb")
+        got = "something else" if path.exists() else "none"
+    except OSError as error:
+        raise RecordError(f"{printable(path.name, _SHOWN)}: cannot be read: {error.strerror}") from None
+    raise RecordError(f"{printable(str(path), 4 * _SHOWN)}: expected a file, got {got}")
 
 
 def read(model: type[_Model], text: str, where: str) -> _Model:
@@ -72,8 +91,7 @@ def _refuse_constant(text: str) -> NoReturn:
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in found if keys.count(key) > 1)
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise ValueError(f"the key {printable(repr(twice), _SHOWN)} twice in one object")
     return found
 

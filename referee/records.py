@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal, cast
 
 from pydantic import Field, model_validator
 
-from referee.checked_json import BotName, LeagueName, Version, Wire, dump, read
+from referee.checked_json import MAX_NAME, BotName, LeagueName, Version, Wire, dump, open_file, read
 from referee.errors import RecordError
 from referee.model import Ended, Fault, FaultKind, GameRecord, PlayedMove, SeatHolder
 from referee.text import printable
@@ -16,6 +16,11 @@ from treelings.rules import Refill, State
 
 FORMAT: Final = "treelings-game/1"
 MAX_RECORD_BYTES: Final = 64 * 1024
+
+MAX_DEAL_ID: Final = 300
+"""Characters of a deal's id."""
+
+_MAX_MATCH_ID: Final = MAX_PLAYERS * (MAX_NAME + len("-vs-"))
 _MAX_TURNS: Final = 1_000
 _SHOWN: Final = 200
 
@@ -51,8 +56,8 @@ class _Record(Wire):
     format: Literal["treelings-game/1"]
     league: LeagueName
     night: Annotated[int, Field(ge=1, le=1_000_000)] | None
-    match: Annotated[str, Field(max_length=200)]
-    deal: Annotated[str, Field(max_length=300)] | None
+    match: Annotated[str, Field(max_length=_MAX_MATCH_ID)]
+    deal: Annotated[str, Field(max_length=MAX_DEAL_ID)] | None
     rotation: _Seat
     rules: _Rules
     seats: Annotated[list[_SeatHolder], Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)]
@@ -155,14 +160,16 @@ def read_records(path: Path) -> Iterator[GameRecord]:
 def record_lines(path: Path) -> Iterator[tuple[str, str]]:
     """The lines of a `.jsonl` file that are not empty, each with its place for errors: "games.jsonl, line 3".
 
-    Never holds more than one line. Raises RecordError where the file cannot be read, or a line is too long.
+    Never holds more than one line. Raises RecordError where there is no file that can be read, or a line is
+    too long.
     """
+    name = printable(path.name, _SHOWN)
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             number = 0
             while raw := file.readline(MAX_RECORD_BYTES + 2):
                 number += 1
-                where = f"{path.name}, line {number}"
+                where = f"{name}, line {number}"
                 if len(raw.rstrip(b"\r\n")) > MAX_RECORD_BYTES:
                     raise RecordError(f"{where}: expected at most {MAX_RECORD_BYTES} bytes, got more")
                 try:
@@ -172,7 +179,7 @@ def record_lines(path: Path) -> Iterator[tuple[str, str]]:
                 if line:
                     yield where, line
     except OSError as error:
-        raise RecordError(f"{path.name}: cannot be read: {error.strerror}") from None
+        raise RecordError(f"{name}: cannot be read: {error.strerror}") from None
 
 
 def states(record: GameRecord) -> Iterator[State]:
@@ -231,11 +238,27 @@ def _misfits(record: GameRecord) -> list[str]:
     expected = "-vs-".join(sorted(seat.bot for seat in record.seats))
     if record.match != expected:
         found.append(f"match: expected {expected}, got {printable(record.match, _SHOWN)}")
-    if len({fault.seat for fault in record.faults}) < len(record.faults):
+    return found + _misfaulted(players, record.faults)
+
+
+def _misfaulted(players: int, faults: Sequence[Fault]) -> list[str]:
+    """What is wrong with the faults: all seats are started at once, then each is asked on its own turns alone."""
+    found = []
+    if len({fault.seat for fault in faults}) < len(faults):
         found.append("faults: expected one a seat at most, since the first one forfeits the game")
-    turns = [fault.turn for fault in record.faults]
-    if turns != sorted(turns):
-        found.append("faults: expected them in the order of their turns")
+    order = [(fault.turn, fault.kind is not FaultKind.STARTUP, fault.seat) for fault in faults]
+    if order != sorted(order):
+        found.append("faults: expected them in the order of their turns, those of the start first and seat by seat")
+    for number, fault in enumerate(faults):
+        if fault.kind is FaultKind.STARTUP:
+            if fault.turn != 0:
+                found.append(f"faults[{number}]: expected a startup at turn 0, got it at turn {fault.turn}")
+        elif fault.seat != (on_turn := fault.turn % players):
+            found.append(
+                f"faults[{number}]: expected seat {on_turn}, on turn at turn {fault.turn}, got seat {fault.seat}"
+            )
+        elif players - number < MIN_PLAYERS:
+            found.append(f"faults[{number}]: expected none after the forfeit that ended the game")
     return found
 
 
@@ -252,6 +275,8 @@ def _misplayed(state: State, move: PlayedMove, *, by_referee: bool) -> str | Non
         return printable(str(error), _SHOWN)
     if move.move != canonical:
         return f"expected the move in canonical notation, {canonical}, got {move.move}"
+    if by_referee and move.ms:
+        return f"expected the referee's move to take 0 ms of the seat's clock, got {move.ms}"
     if by_referee and canonical != (first := state.legal_moves()[0].notation):
         return f"expected the referee to play the first legal move, {first}, got {canonical}"
     return None

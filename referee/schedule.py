@@ -10,7 +10,7 @@ from itertools import combinations, permutations
 from math import comb
 from typing import Final
 
-from referee.balanced_tables import balanced_tables
+from referee.balanced_tables import balanced_tables, effort
 from referee.errors import UsageError
 from referee.model import GameSpec, MatchSpec, NightSettings, game_id
 from treelings.cards import MAX_PLAYERS, MIN_PLAYERS
@@ -19,12 +19,16 @@ from treelings.rules import Refill
 MAX_GAMES: Final = 1_000_000
 """The most games that one night may have."""
 
+MAX_BOTS: Final = 1_000
+"""The most bots that one night may have."""
+
 
 def plan_night(*, league: str, night: int, bots: Sequence[str], settings: NightSettings) -> tuple[MatchSpec, ...]:
     """Every match of a night: table size by table size, two seats in Berger rounds.
 
     All tables of one size of three to five seats are one round, since there are no byes to share out.
-    Raises UsageError where the bots are too few for a table size, or the plan is beyond MAX_GAMES.
+    Raises UsageError where the bots are too few for a table size, or the plan is beyond MAX_BOTS, MAX_GAMES or
+    what can be balanced in time.
     """
     names = sorted(bots)
     _check_night(names, settings)
@@ -43,6 +47,16 @@ def plan_night(*, league: str, night: int, bots: Sequence[str], settings: NightS
         first_round += len(rounds)
     _check_distinct(matches)
     return tuple(matches)
+
+
+def count_games(bots: int, settings: NightSettings) -> int:
+    """How many games a night of so many bots has, without planning it."""
+    return settings.deals * sum(seats * _count_tables(bots, seats, settings.max_tables) for seats in settings.seats)
+
+
+def planning_effort(bots: int, settings: NightSettings) -> int:
+    """How much there is to do for the choice of a night's tables (balanced_tables.effort)."""
+    return sum(effort(bots, seats, _count_tables(bots, seats, settings.max_tables)) for seats in settings.seats)
 
 
 def plan_match(
@@ -135,6 +149,11 @@ def _neighbours(order: tuple[int, ...]) -> list[tuple[int, int]]:
     return list(zip(order, order[1:] + order[:1], strict=True))
 
 
+def _count_tables(bots: int, seats: int, most: int | None) -> int:
+    every = comb(bots, seats)
+    return every if most is None or seats == MIN_PLAYERS else min(every, most)
+
+
 def _tables(bots: Sequence[str], seats: int, most: int | None) -> tuple[tuple[str, ...], ...]:
     if most is None:
         return tuple(combinations(bots, seats))
@@ -143,6 +162,8 @@ def _tables(bots: Sequence[str], seats: int, most: int | None) -> tuple[tuple[st
 
 def _check_night(bots: Sequence[str], settings: NightSettings) -> None:
     """Raise UsageError for a plan that cannot be, before anything large is built."""
+    if len(bots) > MAX_BOTS:
+        raise UsageError(f"bots: expected at most {MAX_BOTS:,} a night, got {len(bots):,}")
     twice = sorted({bot for bot in bots if bots.count(bot) > 1})
     if twice:
         raise UsageError(f"bots: expected each name once, got {', '.join(twice)} more than once")
@@ -150,7 +171,6 @@ def _check_night(bots: Sequence[str], settings: NightSettings) -> None:
         raise UsageError(f"max_tables: expected at least 1, got {settings.max_tables}")
     if list(settings.seats) != sorted(set(settings.seats)):
         raise UsageError(f"seats: expected ascending table sizes, each once, got {list(settings.seats)}")
-    games = 0
     for seats in settings.seats:
         if not MIN_PLAYERS <= seats <= MAX_PLAYERS:
             raise UsageError(f"seats: expected tables of {MIN_PLAYERS} to {MAX_PLAYERS}, got {seats}")
@@ -160,11 +180,7 @@ def _check_night(bots: Sequence[str], settings: NightSettings) -> None:
                 f"seats: a table of {seats} needs {seats} bots, the night has {len(bots)} ({there}); "
                 f"add bots or take {seats} out of seats"
             )
-        tables = comb(len(bots), seats)
-        if seats > MIN_PLAYERS and settings.max_tables is not None:
-            tables = min(tables, settings.max_tables)
-        games += tables * seats * settings.deals
-    if games > MAX_GAMES:
+    if (games := count_games(len(bots), settings)) > MAX_GAMES:
         raise UsageError(
             f"plan: expected at most {MAX_GAMES:,} games a night, got {games:,}; "
             "set fewer deals, or max_tables for tables of three to five seats"

@@ -8,6 +8,7 @@
                  "voids": [{"game", "reasons"}]}]}
 
 Keys mean what they mean in model.py (Night and what it holds); `finished`, `secret` and `max_tables` may be null.
+Nights are numbered 1, 2, 3 and so on. A reader takes 1,000 nights and 1,000 bots a night at most.
 """
 
 import json
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import FailFast, Field, model_validator
 
 from referee.checked_json import BotName, Digest, LeagueName, Version, Wire, read
 from referee.model import BotEntry, Night, NightSettings, VoidGame
@@ -25,17 +26,23 @@ from treelings.view import Clock
 FORMAT: Final = "treelings-site/1"
 NAME: Final = "league.json"
 
+_MAX_NIGHTS: Final = 1_000
+_MAX_BOTS: Final = 1_000  # as schedule.MAX_BOTS
+_MAX_REASONS: Final = 3  # as match.ATTEMPTS
+_HOUR_MS: Final = 3_600_000
+
 _Count = Annotated[int, Field(ge=1, le=1_000_000)]
-_Ms = Annotated[int, Field(ge=0, le=10**9)]
-_Time = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+_Time = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
 _Short = Annotated[str, Field(max_length=2_000)]
 
 
 class _Clock(Wire):
-    startup_ms: _Ms
-    move_ms: _Ms
-    bank_ms: _Ms
-    increment_ms: _Ms
+    """The same ranges as in league.toml (config.ClockSection)."""
+
+    startup_ms: Annotated[int, Field(ge=100, le=_HOUR_MS)]
+    move_ms: Annotated[int, Field(ge=10, le=_HOUR_MS)]
+    bank_ms: Annotated[int, Field(ge=10, le=_HOUR_MS)]
+    increment_ms: Annotated[int, Field(ge=0, le=_HOUR_MS)]
 
 
 class _Settings(Wire):
@@ -54,7 +61,7 @@ class _Bot(Wire):
 
 class _Void(Wire):
     game: _Short
-    reasons: Annotated[list[_Short], Field(max_length=100)]
+    reasons: Annotated[list[_Short], Field(min_length=1, max_length=_MAX_REASONS), FailFast()]
 
 
 class _Night(Wire):
@@ -64,20 +71,26 @@ class _Night(Wire):
     commitment: Digest
     secret: Digest | None
     settings: _Settings
-    bots: Annotated[list[_Bot], Field(max_length=2_000)]
-    voids: list[_Void]
+    bots: Annotated[list[_Bot], Field(max_length=_MAX_BOTS), FailFast()]
+    voids: Annotated[list[_Void], FailFast()]
+
+    @model_validator(mode="after")
+    def _in_time(self) -> "_Night":
+        if self.finished is not None and self.finished < self.opened:
+            raise ValueError(f"finished not before opened, {self.opened}")
+        return self
 
 
 class _Site(Wire):
     format: Literal["treelings-site/1"]
     league: LeagueName
-    nights: list[_Night]
+    nights: Annotated[list[_Night], Field(max_length=_MAX_NIGHTS), FailFast()]
 
     @model_validator(mode="after")
-    def _ascending(self) -> "_Site":
-        numbers = [night.number for night in self.nights]
-        if numbers != sorted(set(numbers)):
-            raise ValueError("nights in ascending order, each number once")
+    def _numbered(self) -> "_Site":
+        for expected, night in enumerate(self.nights, 1):
+            if night.number != expected:
+                raise ValueError(f"nights numbered 1, 2, 3 and so on without a gap, not {night.number} as {expected}")
         return self
 
 

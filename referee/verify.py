@@ -1,29 +1,43 @@
-"""Check what a league published: re-play its records, and recompute decks, plan and standings.
+"""Check what a league published: re-play its records, and recompute decks, plan, clocks and standings.
 
-Nothing but the rules and the published files is used, and none of the files is trusted.
+Of a site that is league.json, records/, standings.json and standings.csv; its pages (*.html) are not looked at.
+Nothing but the rules and these files is used, and none of the files is trusted. What no file can prove: that a
+bot was as slow, or failed in such a way, as its record says.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from referee.checked_json import Wire, read
+from pydantic import FailFast
+
+from referee.checked_json import Wire, open_file, read
+from referee.clock import SeatClock
 from referee.errors import RecordError, UsageError
 from referee.model import GameRecord, GameSpec, Night
 from referee.records import from_json, problems, record_lines
-from referee.schedule import plan_night
+from referee.schedule import MAX_GAMES, count_games, plan_night, planning_effort
 from referee.sitefile import NAME, read_site_json
-from referee.standings import COLUMNS, standings_json
+from referee.standings import COLUMNS, standings, standings_csv, standings_json
 from referee.text import printable
 from treelings.cards import commitment, derive_deck
+from treelings.view import Clock
 
 MAX_FILE_BYTES: Final = 32 * 1024 * 1024
-"""The most that league.json or standings.json may have."""
+"""The most that league.json, standings.json or standings.csv may have."""
+
+MAX_EFFORT: Final = 10_000_000
+"""The most that choosing the tables of all nights of a site may take: about half a minute."""
+
+ROUNDING_MS: Final = 1.0
+"""How far a move may be beyond its limit: limits are whole milliseconds, times are rounded."""
 
 _MOST_DIFFERENCES: Final = 100
 _LINE: Final = 400
-_SHOWN: Final = 80
+_SHOWN: Final = 120
+_SLACK: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +46,7 @@ class Report:
 
     games      records that were re-played
     decks      deals whose deck was proven to follow from the secret
-    standings  standings that were recomputed and are identical: one a site
+    standings  sites whose standings were recomputed and are identical, as JSON and as CSV
     untold     differences beyond the first 100, of which only the number is kept
     """
 
@@ -86,6 +100,11 @@ def verify(paths: Sequence[Path], secret: bytes | None = None) -> Report:
 
     secret  of the night that record files are from; a site tells its own
 
+    Of a file: every game follows the rules, and every deck the secret. Of a site besides: every game is one of
+    the plan, once, on the seats and with the versions that it asks for; none is missing; no move took longer than
+    its clock allowed by more than ROUNDING_MS; every secret is the one committed to; the standings are those of the
+    records. Pages are not looked at.
+
     Never raises for what the files hold or lack: that is a difference.
     """
     found = _Findings()
@@ -117,6 +136,7 @@ def _file(found: _Findings, path: Path, secret: bytes | None) -> None:
 
 def _site(found: _Findings, site: Path) -> None:
     league, nights = read_site_json(_text(site / NAME))
+    _check_size(nights)
     records: list[GameRecord] = []
     commitments: dict[str, int] = {}
     for night in nights:
@@ -131,7 +151,27 @@ def _site(found: _Findings, site: Path) -> None:
     for path in sorted((site / "records").glob("*")):
         if path not in known:
             found.differs(f"records/{path.name}: expected only the records of nights in {NAME}")
-    _compare_standings(found, standings_json(league, records), _text(site / "standings.json"))
+    identical = [
+        _same_json(found, standings_json(league, records), _text(site / "standings.json")),
+        _same_csv(found, standings_csv(standings(records)), _text(site / "standings.csv")),
+    ]
+    found.standings += all(identical)
+
+
+def _check_size(nights: Sequence[Night]) -> None:
+    """Raise RecordError for nights that would take too long to plan, before any of them is planned."""
+    games = sum(count_games(len(night.bots), night.settings) for night in nights)
+    if games > MAX_GAMES:
+        raise RecordError(
+            f"{NAME}: expected nights of at most {MAX_GAMES:,} games in all, got {games:,}; "
+            "check the files in records/ one by one"
+        )
+    effort = sum(planning_effort(len(night.bots), night.settings) for night in nights)
+    if effort > MAX_EFFORT:
+        raise RecordError(
+            f"{NAME}: expected nights whose tables can be chosen in time: bots x seats x chosen tables at most "
+            f"{MAX_EFFORT:,} in all, got {effort:,}; check the files in records/ one by one"
+        )
 
 
 def _night(found: _Findings, site: Path, league: str, night: Night) -> list[GameRecord]:
@@ -155,6 +195,8 @@ def _night(found: _Findings, site: Path, league: str, night: Night) -> list[Game
         if record.id in records:
             found.differs(f"{where}: expected each game once, got it again")
             continue
+        if overtime := _overtime(record, night.settings.clock):
+            found.differs(f"{where}: {overtime}")
         records[record.id] = replace(record, moves=(), extra={})
         _as_planned(found, where, record, plan.get(record.id), versions)
     found.decks += decks.proven
@@ -207,6 +249,20 @@ def _replay(found: _Findings, where: str, record: GameRecord, decks: _Decks) -> 
         found.note(f"{where}: its deck was given by hand")
     elif wrong := decks.wrong(record.deal, record.deck):
         found.differs(f"{where}: {wrong}")
+
+
+def _overtime(record: GameRecord, clock: Clock) -> str | None:
+    """The first move that took longer than the clock of its seat allowed, in words; None if none did.
+
+    A timeout would have been due. Up to ROUNDING_MS beyond the limit are let pass.
+    """
+    clocks = [SeatClock(clock) for _ in record.seats]
+    for turn, move in enumerate(record.moves):
+        seat = clocks[move.seat]
+        if move.ms > seat.limit_ms + ROUNDING_MS:
+            return f"turn {turn}: ms: expected at most {seat.limit_ms}, the limit of seat {move.seat}, got {move.ms}"
+        seat.charge(move.ms)
+    return None
 
 
 def _as_planned(
@@ -264,24 +320,27 @@ class _Row(Wire):
     faults: int
 
 
+_Rows = Annotated[list[_Row], FailFast()]
+
+
 class _NightRows(Wire):
     night: int
-    standings: list[_Row]
+    standings: _Rows
 
 
 class _Standings(Wire):
     format: Literal["treelings-standings/1"]
     league: str
-    season: list[_Row]
-    nights: list[_NightRows]
+    season: _Rows
+    nights: Annotated[list[_NightRows], FailFast()]
 
 
-def _compare_standings(found: _Findings, ours: str, theirs: str) -> None:
-    if theirs == ours:
-        found.standings += 1
-        return
-    before = len(found.differences) + found.untold
+def _same_json(found: _Findings, ours: str, theirs: str) -> bool:
+    """Whether the texts are the same; if not, what differs is found by its meaning."""
     name = "standings.json"
+    if theirs == ours or _too_long(found, name, ours, theirs):
+        return theirs == ours
+    before = len(found.differences) + found.untold
     expected, got = read(_Standings, ours, name), read(_Standings, theirs, name)
     if expected.league != got.league:
         found.differs(f"{name}, key league: expected {expected.league!r}, got {got.league!r}")
@@ -292,6 +351,26 @@ def _compare_standings(found: _Findings, ours: str, theirs: str) -> None:
         _compare_rows(found, f"{name}, night {number}", nights.get(number, []), published.get(number, []))
     if len(found.differences) + found.untold == before:
         found.differs(f"{name}: the values are right, but the text is not the canonical one")
+    return False
+
+
+def _same_csv(found: _Findings, ours: str, theirs: str) -> bool:
+    """Whether the texts are the same; if not, the first line that differs is found."""
+    name = "standings.csv"
+    if theirs == ours or _too_long(found, name, ours, theirs):
+        return theirs == ours
+    lines = zip_longest(ours.split("\n"), theirs.split("\n"))
+    number, (expected, got) = next((at, pair) for at, pair in enumerate(lines, 1) if pair[0] != pair[1])
+    found.differs(f"{name}, line {number}: expected {_shown(expected)}, got {_shown(got)}")
+    return False
+
+
+def _too_long(found: _Findings, name: str, ours: str, theirs: str) -> bool:
+    """A text that is far longer than it should be is not taken apart."""
+    if len(theirs) <= 2 * len(ours) + _SLACK:
+        return False
+    found.differs(f"{name}: expected {len(ours):,} characters, got {len(theirs):,}")
+    return True
 
 
 def _compare_rows(found: _Findings, where: str, expected: Iterable[_Row], got: Iterable[_Row]) -> None:
@@ -306,8 +385,11 @@ def _compare_rows(found: _Findings, where: str, expected: Iterable[_Row], got: I
             for key in COLUMNS:
                 wanted, published = getattr(ours[bot], key), getattr(theirs[bot], key)
                 if wanted != published:
-                    shown = printable(repr(published), _SHOWN)
-                    found.differs(f"{where}, bot {bot}, key {key}: expected {wanted!r}, got {shown}")
+                    found.differs(f"{where}, bot {bot}, key {key}: expected {wanted!r}, got {_shown(published)}")
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is None else printable(repr(value), _SHOWN)
 
 
 def _record_file(site: Path, night: int) -> Path:
@@ -316,7 +398,6 @@ def _record_file(site: Path, night: int) -> Path:
 
 def _records(found: _Findings, path: Path) -> Iterator[tuple[str, GameRecord]]:
     """The records of a file, each with where it stands; lines that hold none are differences."""
-    _check_regular(path)
     for where, line in record_lines(path):
         try:
             record = from_json(line, where)
@@ -328,9 +409,8 @@ def _records(found: _Findings, path: Path) -> Iterator[tuple[str, GameRecord]]:
 
 def _text(path: Path) -> str:
     """The whole of a file of the site. Raises RecordError."""
-    _check_regular(path)
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             raw = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise RecordError(f"{path.name}: cannot be read: {error.strerror}") from None
@@ -340,9 +420,3 @@ def _text(path: Path) -> str:
         return raw.decode()
     except UnicodeDecodeError as error:
         raise RecordError(f"{path.name}: expected UTF-8 text, got {error.reason}") from None
-
-
-def _check_regular(path: Path) -> None:
-    """A pipe or a device in its place would be waited for, or read, without end."""
-    if not path.is_file():
-        raise RecordError(f"{path}: expected a file, got {'something else' if path.exists() else 'none'}")

@@ -65,6 +65,7 @@ def match(
     from referee.loop import run
     from referee.match import Table
     from referee.players import connect
+    from referee.records import MAX_DEAL_ID
     from referee.standings import standings
     from referee.submissions import find_bot, is_sample, take_in
 
@@ -72,7 +73,9 @@ def match(
         raise typer.BadParameter(f"a table has {MIN_PLAYERS} to {MAX_PLAYERS} bots, got {len(bots)}")
     if deal_id is not None and deals is not None:
         raise typer.BadParameter("--deal-id names one deal; leave out --deals")
-    key = parse_secret(secret) if secret else secrets.token_bytes(SECRET_BYTES)
+    if deal_id is not None and len(deal_id) > MAX_DEAL_ID:
+        raise typer.BadParameter(f"--deal-id has at most {MAX_DEAL_ID} characters, got {len(deal_id)}")
+    key = parse_secret(secret) if secret is not None else secrets.token_bytes(SECRET_BYTES)
     with TemporaryDirectory(prefix="treelings-match-") as copies:
         # Copies, as in a league: what plays is what was checked, whatever happens to the author's files meanwhile.
         submissions = _apart([take_in(find_bot(bot), Path(copies)) for bot in bots])

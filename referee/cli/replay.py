@@ -9,7 +9,10 @@ from rich.text import Text
 from referee.cli.show import market, out, row
 from referee.errors import UsageError
 from referee.model import GameRecord, PlayedMove
+from referee.text import printable
 from treelings import State
+
+_SHOWN = 400
 
 
 def replay(
@@ -25,15 +28,17 @@ def replay(
 
     from referee.records import problems, read_records, states
 
+    where = printable(str(file), _SHOWN)
     record = next(islice(read_records(file), game - 1, None), None)
     if record is None:
         count = sum(1 for _ in read_records(file))
-        raise UsageError(f"{file}: no game {game}; expected 1 to {count}")
+        raise UsageError(f"{where}: no game {game}; expected 1 to {count}")
     if found := problems(record):
-        raise UsageError(f"{file}, game {game}: does not follow the rules: {found[0]}")
-    names = [seat.bot for seat in record.seats]
+        raise UsageError(f"{where}, game {game}: does not follow the rules: {found[0]}")
+    names = [printable(seat.bot, _SHOWN) for seat in record.seats]
     width = max(map(len, names))
-    out.print(f"{record.deal or 'a deck given by hand'}, rotation {record.rotation}", style="bold", markup=False)
+    deal = "a deck given by hand" if record.deal is None else printable(record.deal, _SHOWN)
+    out.print(f"{deal}, rotation {record.rotation}", style="bold", markup=False, soft_wrap=True)
     out.print(f"{len(names)} seats, refill at the {record.refill} of a turn\n")
     positions = list(states(record))
     _rows(positions[0], names, width)
@@ -66,7 +71,8 @@ def _end(record: GameRecord, last: State, names: list[str], width: int) -> None:
     out.print()
     _rows(last, names, width, scoring=True)
     for fault in record.faults:
-        out.print(f"turn {fault.turn}: {names[fault.seat]} forfeits, {fault.kind}: {fault.detail}", markup=False)
+        detail = printable(fault.detail, _SHOWN)
+        out.print(f"turn {fault.turn}: {names[fault.seat]} forfeits, {fault.kind}: {detail}", markup=False)
     for seat in sorted(range(len(names)), key=lambda seat: record.ranks[seat]):
         points = f"{record.scores[seat]} points" if record.scores else "no score"
         out.print(f"{record.ranks[seat]}. {names[seat]:<{width}}  {points}", markup=False)

@@ -22,12 +22,13 @@ def verify(
 ) -> None:
     """Check records and published sites with the rules alone.
 
-    Re-plays every game, checks every deck against the revealed secret and the commitment, recomputes the plan and the
-    standings, and says what differs. Exit code 0 only if nothing does.
+    Re-plays every game and checks every deck against the revealed secret and the commitment. Of a site it also
+    recomputes the plan, the clocks, standings.json and standings.csv. Says what differs; exit code 0 only if nothing
+    does. The pages of a site (*.html) are not checked.
     """
     from referee.verify import verify as check
 
-    report = check(paths, secret=parse_secret(secret) if secret else None)
+    report = check(paths, secret=parse_secret(secret) if secret is not None else None)
     for note in report.notes:
         out.print(f"note: {note}", markup=False, soft_wrap=True)
     for difference in report.differences[:_SHOWN]:

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from treelings import DeckError, commitment, derive_deck
-from treelings.cards import CARDS, FIREFLY_INDEX, GUILD_NAMES, GUILDS, check_deck
+from treelings.cards import CARDS, FIREFLY_INDEX, GUILD_NAMES, GUILDS, _below, check_deck
 
 COUNTING = bytes(range(32))
 VECTORS = [
@@ -25,6 +25,13 @@ VECTORS = [
 @pytest.mark.parametrize(("secret", "deal_id", "deck"), VECTORS)
 def test_a_deck_follows_from_secret_and_deal_id_as_published(secret: bytes, deal_id: str, deck: str) -> None:
     assert derive_deck(secret, deal_id) == deck
+
+
+@pytest.mark.parametrize(("m", "limit"), [(3, 2**32 - 1), (7, 4294967292), (108, 4294967220), (64, 2**32)])
+def test_a_word_from_the_largest_multiple_of_m_on_is_passed_over(m: int, limit: int) -> None:
+    assert _below(iter([limit - 1, 0]), m) == m - 1
+    above = [word for word in (limit, 2**32 - 1) if word < 2**32 and word >= limit]
+    assert _below(iter([*above, 1]), m) == 1
 
 
 def test_six_guilds_in_canonical_order_with_names() -> None:

@@ -1,15 +1,19 @@
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from referee.errors import RecordError
-from referee.model import Fault, FaultKind, GameRecord, PlayedMove
+from referee.game import play_game
+from referee.model import Fault, FaultKind, GameRecord, PlayedMove, SeatHolder
+from referee.ports import Failure
 from referee.records import (
+    MAX_DEAL_ID,
     MAX_RECORD_BYTES,
     from_json,
     problems,
@@ -19,9 +23,10 @@ from referee.records import (
     to_json,
 )
 from referee.schedule import plan_match
-from tests.support.records import BOTS, random_record
+from tests.support.players import FakePlayer
+from tests.support.records import BOTS, random_record, version_of
 from tests.support.sites import write_records
-from treelings import State
+from treelings import Clock, State, derive_deck
 
 SECRET = bytes(32)
 
@@ -140,6 +145,8 @@ SHAPES: dict[str, tuple[Callable[[dict[str, object]], None], str]] = {
     "a bot's name that is none": (_set("seats", 0, "bot", to="<b>"), r"key seats\[0\]\.bot"),
     "a bot's name with a separator": (_set("seats", 0, "bot", to="a-vs-b"), "no '-vs-' in it"),
     "one bot on two seats": (_set("seats", 0, "bot", to="amber"), "a different bot on each seat"),
+    "a bot's name of more than 40 characters": (_set("seats", 0, "bot", to="a" * 41), "at most 40 characters"),
+    "a deal of more than 300 characters": (_set("deal", to="a" * 301), "key deal: .*at most 300 characters"),
     "a version that is no digest": (_set("seats", 0, "version", to="1.0"), r"key seats\[0\]\.version"),
     "a deck that is too short": (_set("deck", to="ROY"), "key deck: .*at least 109 characters"),
     "letters of no guild in a deck": (_set("deck", to="X" * 109), "key deck: .*pattern"),
@@ -177,6 +184,13 @@ def test_text_that_is_no_json_object_of_finite_numbers_is_refused(line: str, mes
         from_json(line, "line 1")
 
 
+def test_the_longest_names_and_deal_that_a_match_writes_are_read_again() -> None:
+    names = ["a" * 32, *("a" * 32 + f"-{number}" for number in range(2, 6))]
+    match = plan_match(league="", night=None, bots=names, deals=1, refill="start")
+    game = random_record(replace(match.games[0], deal_id="d" * MAX_DEAL_ID), SECRET, Random(1))
+    assert from_json(to_json(game)) == game
+
+
 class TestFiles:
     def test_records_are_read_one_a_line_and_empty_lines_are_skipped(self, tmp_path: Path) -> None:
         games = [record(seed=seed) for seed in range(3)]
@@ -203,8 +217,21 @@ class TestFiles:
             list(read_records(path))
 
     def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
-        with pytest.raises(RecordError, match=r"none\.jsonl: cannot be read"):
+        with pytest.raises(RecordError, match=r"none\.jsonl: expected a file, got none"):
             list(read_records(tmp_path / "none.jsonl"))
+
+    def test_a_pipe_is_not_waited_for(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "games.jsonl")
+        with pytest.raises(RecordError, match=r"games\.jsonl: expected a file, got something else"):
+            list(read_records(tmp_path / "games.jsonl"))
+
+    def test_a_file_name_is_shown_printable(self, tmp_path: Path) -> None:
+        path = tmp_path / "\x1b[2J.jsonl"
+        path.write_text("oops\n")
+        for broken in (path, tmp_path / "\x1b[2J", path / "below"):
+            with pytest.raises(RecordError) as caught:
+                list(read_records(broken))
+            assert str(caught.value).isprintable()
 
 
 class TestStates:
@@ -345,8 +372,14 @@ class TestProblems:
     def test_a_game_that_went_on_after_the_forfeit_that_ended_it(self) -> None:
         game = forfeited(2, 1)
         turn = game.faults[0].turn
-        early = replace(game, faults=(replace(game.faults[0], turn=turn - 1),))
-        assert problems(early) == [f"moves: expected {turn - 1}, up to the forfeit that ended the game, got {turn}"]
+        early = replace(game, faults=(replace(game.faults[0], turn=turn - 2),))
+        assert problems(early)[0].startswith(f"turn {turn - 2}: expected the move to be the referee's")
+        first = list(states(game))[turn - 2].legal_moves()[0]
+        instead = PlayedMove(game.faults[0].seat, first.notation, 0.0, by_referee=True)
+        played_on = replace(early, moves=(*game.moves[: turn - 2], instead))
+        assert f"moves: expected {turn - 2}, up to the forfeit that ended the game, got {turn - 1}" in problems(
+            played_on
+        )
 
     def test_two_faults_of_one_seat(self) -> None:
         game = forfeited(3, 1)
@@ -368,6 +401,105 @@ class TestProblems:
             game, ended="forfeit", scores=None, faults=(fault(0, len(game.moves)),), ranks=(2, 1)
         )  # fmt: skip
         assert problems(late) == ["ended: expected festival, since the game was played out"]
+
+
+START, FIRST, SECOND = "start", "first turn", "second turn"
+
+
+async def played(fails: tuple[str | None, ...]) -> GameRecord:
+    """What the referee makes of a game in which each seat fails when it is said to, or never."""
+    names = BOTS[: len(fails)]
+    spec = plan_match(league="thursday", night=1, bots=names, deals=1, refill="start").games[0]
+    assert spec.deal_id is not None
+    crash = Failure(FaultKind.CRASH, "gone")
+    players: dict[str | None, Callable[[], FakePlayer]] = {
+        None: FakePlayer,
+        START: lambda: FakePlayer(start=Failure(FaultKind.STARTUP, "never listened")),
+        FIRST: lambda: FakePlayer([crash]),
+        SECOND: lambda: FakePlayer([1.0, crash]),
+    }
+    seats = [SeatHolder(bot, version_of(bot)) for bot in spec.bots]
+    deck = derive_deck(SECRET, spec.deal_id)
+    return await play_game(spec, deck, seats, [players[fail]() for fail in fails], Clock())
+
+
+def every_way_to_fail(players: int) -> list[tuple[str | None, ...]]:
+    return list(product((None, START, FIRST, SECOND), repeat=players))
+
+
+def forged(game: GameRecord, at: int, fault: Fault) -> GameRecord:
+    """The game with another fault in the place of one, and the ranks that follow from it."""
+    faults = (*game.faults[:at], fault, *game.faults[at + 1 :])
+    return replace(game, faults=faults, ranks=ranks(len(game.seats), game.scores, faults))
+
+
+class TestFaults:
+    @pytest.mark.parametrize("players", [2, 3, 4, 5])
+    async def test_whatever_seats_fail_and_when_the_referee_s_own_record_has_no_problem(self, players: int) -> None:
+        for fails in every_way_to_fail(players):
+            assert problems(await played(fails)) == [], fails
+
+    @pytest.mark.parametrize("players", [2, 3, 4])
+    async def test_no_fault_may_be_moved_to_a_seat_or_a_turn_that_was_not_its_own(self, players: int) -> None:
+        for fails in every_way_to_fail(players):
+            game = await played(fails)
+            for at, fault in enumerate(game.faults):
+                wrong = [replace(fault, turn=fault.turn + 1)]
+                if fault.kind is not FaultKind.STARTUP:
+                    wrong.append(replace(fault, seat=(fault.seat + 1) % players))
+                elif fault.seat:
+                    wrong.append(replace(fault, kind=FaultKind.CRASH))
+                if fault.turn:
+                    wrong += [replace(fault, turn=fault.turn - 1), replace(fault, kind=FaultKind.STARTUP)]
+                for other in wrong:
+                    assert problems(forged(game, at, other)), (fails, fault, other)
+
+    @pytest.mark.parametrize("players", [2, 3, 4, 5])
+    async def test_no_fault_of_a_seat_that_did_not_fail_may_be_added(self, players: int) -> None:
+        for fails in every_way_to_fail(players)[:: 5 if players == 5 else 1]:
+            game = await played(fails)
+            innocent = set(range(players)) - {fault.seat for fault in game.faults}
+            for seat, turn in product(innocent, {0, 1, len(game.moves)}):
+                faults = (*game.faults, Fault(seat, turn, FaultKind.TIMEOUT, ""))
+                more = replace(game, faults=faults, ranks=ranks(players, game.scores, faults))
+                assert problems(more), (fails, seat, turn)
+
+    def test_a_forged_forfeit_of_the_bot_that_was_not_on_turn(self) -> None:
+        game = record()
+        turn = 4
+        for kind in list(FaultKind)[1:]:
+            guilty = (Fault(1, turn, kind, ""),)
+            forgery = replace(
+                game, moves=game.moves[:turn], festival_turn=None, ended="forfeit", faults=guilty, scores=None,
+                ranks=(1, 2),
+            )  # fmt: skip
+            assert problems(forgery) == ["faults[0]: expected seat 0, on turn at turn 4, got seat 1"]
+            own = (replace(guilty[0], seat=0),)
+            assert problems(replace(forgery, faults=own, ranks=(2, 1))) == []
+
+    def test_a_startup_after_the_start(self) -> None:
+        game = record()
+        late = (Fault(0, 2, FaultKind.STARTUP, ""),)
+        forgery = replace(
+            game, moves=game.moves[:2], festival_turn=None, ended="forfeit", faults=late, scores=None, ranks=(2, 1)
+        )
+        assert problems(forgery) == ["faults[0]: expected a startup at turn 0, got it at turn 2"]
+
+    async def test_a_fault_in_a_game_that_the_start_had_ended(self) -> None:
+        game = await played((None, START))
+        faults = (*game.faults, fault(0, 0))
+        assert problems(replace(game, faults=faults, ranks=(1, 1))) == [
+            "faults[1]: expected none after the forfeit that ended the game"
+        ]
+
+    async def test_faults_of_the_start_out_of_the_order_of_seats(self) -> None:
+        game = await played((START, START, None))
+        assert problems(replace(game, faults=game.faults[::-1]))[0].startswith("faults: expected them in the order")
+
+    async def test_a_move_of_the_referee_costs_no_time(self) -> None:
+        game = await played((None, START, None))
+        (problem,) = problems(_with_move(game, 1, replace(game.moves[1], ms=0.5)))
+        assert problem == "turn 1: expected the referee's move to take 0 ms of the seat's clock, got 0.5"
 
 
 def _with_move(game: GameRecord, turn: int, move: PlayedMove) -> GameRecord:

@@ -5,7 +5,7 @@ import pytest
 
 from referee.errors import UsageError
 from referee.model import MatchSpec, NightSettings
-from referee.schedule import plan_match, plan_night, seat_orders
+from referee.schedule import MAX_BOTS, count_games, plan_match, plan_night, planning_effort, seat_orders
 from tests.support.records import BOTS
 from treelings import Clock
 
@@ -128,6 +128,33 @@ def test_a_table_larger_than_the_number_of_bots_is_refused() -> None:
 def test_a_plan_beyond_all_bounds_is_refused_before_it_is_built() -> None:
     with pytest.raises(UsageError, match="max_tables"):
         night(200, settings((5,)))
+
+
+@pytest.mark.parametrize("bots", [MAX_BOTS + 1, 2_000])
+def test_more_bots_than_a_night_may_have_are_refused(bots: int) -> None:
+    with pytest.raises(UsageError, match=f"at most {MAX_BOTS:,} a night, got {bots:,}"):
+        night(bots, settings((5,), max_tables=20))
+
+
+def test_a_choice_of_tables_that_would_take_too_long_is_refused_with_what_would_do() -> None:
+    with pytest.raises(UsageError, match="max_tables: expected at most 200 tables of 5 seats for 1,000 bots"):
+        night(1_000, settings((5,), max_tables=20_000))
+
+
+@pytest.mark.parametrize("seats", [(2,), (3,), (2, 4), (3, 5)])
+@pytest.mark.parametrize("most", [None, 4, 30, 1_000])
+def test_the_games_of_a_night_are_counted_without_planning_it(seats: tuple[int, ...], most: int | None) -> None:
+    for bots in (5, 6, 9):
+        planned = night(bots, settings(seats, deals=2, max_tables=most))
+        assert count_games(bots, settings(seats, deals=2, max_tables=most)) == sum(len(m.games) for m in planned)
+
+
+def test_only_a_choice_among_tables_takes_effort_and_leaving_few_out_is_as_little_as_taking_few() -> None:
+    assert planning_effort(9, settings((2, 4))) == 0
+    assert planning_effort(9, settings((2,), max_tables=1)) == 0
+    assert planning_effort(9, settings((4,), max_tables=126)) == 0
+    assert planning_effort(9, settings((4,), max_tables=10)) == 10 * 4 * 9
+    assert planning_effort(9, settings((4,), max_tables=116)) == 10 * 4 * 9
 
 
 def test_a_bot_that_is_named_twice_is_refused() -> None:

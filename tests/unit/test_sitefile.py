@@ -5,8 +5,11 @@ from random import Random
 
 import pytest
 
+from referee.config import ClockSection
 from referee.errors import RecordError
+from referee.match import ATTEMPTS
 from referee.model import Night, VoidGame
+from referee.schedule import MAX_BOTS
 from referee.sitefile import read_site_json, site_json
 from tests.support.records import random_league
 
@@ -45,8 +48,21 @@ def test_unknown_keys_are_ignored() -> None:
     ("change", "message"),
     [
         (lambda value: value.update(format="treelings-site/2"), "key format: expected: 'treelings-site/1'"),
-        (lambda value: value["nights"].reverse(), "nights in ascending order"),
-        (lambda value: value["nights"][1].update(number=1), "nights in ascending order, each number once"),
+        (lambda value: value["nights"].reverse(), "nights numbered 1, 2, 3 and so on without a gap, not 2 as 1"),
+        (lambda value: value["nights"][1].update(number=1), "without a gap, not 1 as 2"),
+        (lambda value: value["nights"][1].update(number=3), "without a gap, not 3 as 2"),
+        (lambda value: value["nights"].pop(0), "without a gap, not 2 as 1"),
+        (lambda value: value["nights"].extend(value["nights"] * 500), "key nights: .*at most 1000"),
+        (lambda value: value["nights"][0].update(finished="2026-11-01T17:59:59Z"), "finished not before opened"),
+        (lambda value: value["nights"][1]["voids"][0].update(reasons=[]), r"voids\[0\]\.reasons: .*at least 1"),
+        (
+            lambda value: value["nights"][1]["voids"][0].update(reasons=["x"] * (ATTEMPTS + 1)),
+            rf"voids\[0\]\.reasons: .*at most {ATTEMPTS}",
+        ),
+        (
+            lambda value: value["nights"][0].update(bots=[value["nights"][0]["bots"][0]] * (MAX_BOTS + 1)),
+            rf"nights\[0\]\.bots: .*at most {MAX_BOTS}",
+        ),
         (lambda value: value["nights"][0].update(secret="00"), r"key nights\[0\]\.secret"),
         (lambda value: value["nights"][0].update(opened="today"), r"key nights\[0\]\.opened"),
         (lambda value: value["nights"][0]["settings"].update(seats=[6]), r"settings\.seats\[0\]"),
@@ -60,3 +76,26 @@ def test_a_wrong_shape_is_refused_naming_the_key(change: Callable[[dict[str, obj
     change(value)
     with pytest.raises(RecordError, match=rf"^league\.json: .*{message}"):
         read_site_json(json.dumps(value))
+
+
+def test_a_night_may_have_as_many_bots_as_can_be_planned_and_as_many_attempts_as_are_made() -> None:
+    first, second = nights()
+    many = tuple(replace(first.bots[0], name=f"bot{number}") for number in range(MAX_BOTS))
+    void = VoidGame("night 1/amber-vs-birch/0/r0", ("no engine",) * ATTEMPTS)
+    full = replace(first, bots=many, voids=(void,), finished=first.opened)
+    assert read_site_json(site_json("thursday", (full, second))) == ("thursday", (full, second))
+
+
+@pytest.mark.parametrize("key", list(ClockSection.model_fields))
+def test_a_clock_has_the_ranges_of_league_toml(key: str) -> None:
+    schema = ClockSection.model_json_schema()["properties"][key]
+    least, most = schema["minimum"], schema["maximum"]
+    value = json.loads(site_json("thursday", nights()))
+    clock = value["nights"][0]["settings"]["clock"]
+    for fits in (least, most):
+        clock[key] = fits
+        read_site_json(json.dumps(value))
+    for beyond in (least - 1, most + 1):
+        clock[key] = beyond
+        with pytest.raises(RecordError, match=rf"settings\.clock\.{key}"):
+            read_site_json(json.dumps(value))

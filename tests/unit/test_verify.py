@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from referee.model import GameRecord, Night, VoidGame
+from referee.model import BotEntry, GameRecord, Night, NightSettings, VoidGame
 from referee.records import to_json
 from referee.sitefile import site_json
 from referee.standings import standings_json
@@ -37,10 +37,10 @@ def site(tmp_path: Path) -> Path:
 
 
 def edit(path: Path, change: Callable[[str], str]) -> None:
-    text = path.read_text()
+    text = path.read_bytes().decode()
     changed = change(text)
     assert changed != text
-    path.write_text(changed)
+    path.write_bytes(changed.encode())
 
 
 def change_game(site: Path, change: Callable[[GameRecord], GameRecord], game: str = GAME) -> None:
@@ -153,11 +153,11 @@ class TestSiteDiffers:
         assert "expected each game once, got it again" in only(verify([site]))
 
     def test_a_void_that_is_recorded_too(self, site: Path) -> None:
-        with_night(site, replace(league()[0][0], voids=(VoidGame(GAME, ()),)))
+        with_night(site, replace(league()[0][0], voids=(VoidGame(GAME, ("no engine",)),)))
         assert "expected a record or an entry as void, got both" in only(verify([site]))
 
     def test_a_void_outside_the_plan(self, site: Path) -> None:
-        with_night(site, replace(league()[0][0], voids=(VoidGame("night 1/nobody/0/r0", ()),)))
+        with_night(site, replace(league()[0][0], voids=(VoidGame("night 1/nobody/0/r0", ("no engine",)),)))
         assert "void game night 1/nobody/0/r0: expected only games of the plan" in only(verify([site]))
 
     def test_seats_that_are_not_the_planned_ones(self, site: Path) -> None:
@@ -243,9 +243,82 @@ class TestSiteDiffers:
         (site / "standings.json").write_text(standings_json("friday", league()[1]))
         assert only(verify([site])) == "standings.json, key league: expected 'thursday', got 'friday'"
 
+    def test_standings_as_csv_that_were_changed_name_the_line(self, site: Path) -> None:
+        edit(site / "standings.csv", lambda text: text.replace("amber", "Amber"))
+        difference = only(verify([site]))
+        assert difference.startswith("standings.csv, line ")
+        assert "amber,sha256:" in difference
+        assert "Amber,sha256:" in difference
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            (lambda text: text + "2,ghost\r\n", "expected '', got '2,ghost"),
+            (lambda text: text[: text.index("\n")], "line 2: expected '1,"),
+            (lambda text: text.replace("\r\n", "\n"), "line 1: expected 'rank,bot"),
+            (lambda text: text * 100, "standings.csv: expected"),
+        ],
+    )
+    def test_standings_as_csv_with_lines_too_many_too_few_or_of_another_form(
+        self, site: Path, change: Callable[[str], str], words: str
+    ) -> None:
+        edit(site / "standings.csv", change)
+        assert words in only(verify([site]))
+
+    def test_standings_that_are_not_there_as_csv(self, site: Path) -> None:
+        (site / "standings.csv").unlink()
+        assert "standings.csv: expected a file, got none" in only(verify([site]))
+
     def test_the_same_standings_in_another_text(self, site: Path) -> None:
         edit(site / "standings.json", lambda text: text + "\n")
         assert "not the canonical one" in only(verify([site]))
+
+
+def with_times(game: GameRecord, *times: float) -> GameRecord:
+    """The game with other times of seat 0's first moves; all its other moves take none."""
+    left = iter(times)
+    return replace(
+        game, moves=tuple(replace(move, ms=next(left, 0.0) if move.seat == 0 else 0.0) for move in game.moves)
+    )
+
+
+class TestClocks:
+    """The made-up league's clock: 1,000 ms a move, 20,000 ms in the bank, 100 ms for each answer."""
+
+    @pytest.mark.parametrize("ms", [1_000, 1_000.4, 1_001])
+    def test_a_move_may_take_its_limit_and_what_rounding_may_add(self, site: Path, ms: float) -> None:
+        change_game(site, lambda record: with_times(record, ms))
+        assert verify([site]).ok
+
+    def test_a_move_beyond_the_limit_of_a_move_differs(self, site: Path) -> None:
+        change_game(site, lambda record: with_times(record, 5.0, 1_001.5))
+        assert only(verify([site])) == (
+            f"night 1, game {GAME}: turn 2: ms: expected at most 1000, the limit of seat 0, got 1001.5"
+        )
+
+    def test_a_move_beyond_what_was_left_in_the_bank_differs(self, site: Path) -> None:
+        nights, _ = league()
+        settings = nights[0].settings
+        short = replace(settings, clock=replace(settings.clock, bank_ms=1_500, increment_ms=10))
+        change_game(site, lambda record: with_times(record, 900.0, 610.0, 2.0))
+        with_night(site, replace(nights[0], settings=short))
+        # 1500 - 900 + 10 = 610, - 610 + 10 = 10
+        assert verify([site]).ok
+        change_game(site, lambda record: with_times(record, 900.0, 610.0, 11.5))
+        with_night(site, replace(nights[0], settings=short))
+        assert "turn 4: ms: expected at most 10, the limit of seat 0, got 11.5" in only(verify([site]))
+
+    def test_seats_have_clocks_of_their_own_and_those_that_forfeited_none(self, tmp_path: Path) -> None:
+        nights, records = random_league(Random(5), bots=BOTS[:3], nights=1, seats=(3,), deals=4, fault_chance=0.02)
+        settings = nights[0].settings
+        strict = replace(settings, clock=replace(settings.clock, bank_ms=40, increment_ms=0))
+        slow = tuple(
+            replace(record, moves=tuple(replace(move, ms=0.0 if move.by_referee else 1.5) for move in record.moves))
+            for record in records
+        )
+        assert any(move.by_referee for record in slow for move in record.moves)
+        assert max(len(record.moves) for record in slow) * 1.5 > 41
+        assert verify([site_of(tmp_path, (replace(nights[0], settings=strict),), slow)]).ok
 
 
 class TestFiles:
@@ -262,6 +335,7 @@ class TestFiles:
         path = write_records(tmp_path / "games.jsonl", records[:4])
         report = verify([path], secret=bytes.fromhex(nights[0].secret))
         assert report.summary == "verified: 4 games, 2 decks"
+        assert report.notes == ()
 
     def test_another_secret_proves_the_deck_wrong(self, tmp_path: Path) -> None:
         path = write_records(tmp_path / "games.jsonl", league()[1][:1])
@@ -333,3 +407,47 @@ class TestHostile:
         report = verify([path])
         assert (len(report.differences), report.untold) == (100, 900)
         assert report.summary == "not verified: 1000 differences in 0 games"
+
+    @pytest.mark.parametrize("name", ["league.json", "standings.json", "standings.csv", "records/night-1.jsonl"])
+    def test_no_file_of_a_site_may_be_a_pipe(self, site: Path, name: str) -> None:
+        (site / name).unlink()
+        os.mkfifo(site / name)
+        report = verify([site])
+        assert any(f"{name}: expected a file, got something else" in text for text in report.differences)
+
+    def test_nights_of_more_games_than_can_be_checked_are_not_planned(self, site: Path) -> None:
+        (site / "league.json").write_text(site_json(LEAGUE, [planned(n, bots=1_000, seats=2) for n in (1, 2)]))
+        assert "at most 1,000,000 games in all, got 1,998,000" in only(verify([site]))
+
+    def test_nights_whose_tables_take_too_long_to_choose_are_not_planned(self, site: Path) -> None:
+        nights = [planned(n, bots=100, seats=5, max_tables=1_000) for n in range(1, 22)]
+        (site / "league.json").write_text(site_json(LEAGUE, nights))
+        assert "chosen in time: bots x seats x chosen tables at most 10,000,000" in only(verify([site]))
+
+    def test_a_night_whose_tables_take_too_long_to_choose_is_not_planned(self, site: Path) -> None:
+        (site / "league.json").write_text(site_json(LEAGUE, [planned(1, bots=900, seats=3, max_tables=1_000)]))
+        assert any("night 1: max_tables: expected at most 370" in text for text in verify([site]).differences)
+
+    def test_standings_of_a_million_wrong_rows_are_not_taken_apart(self, site: Path) -> None:
+        head = '{"format":"treelings-standings/1","league":"thursday","nights":[],"season":['
+        (site / "standings.json").write_text(head + ",".join(['{"bot":1}'] * 1_000_000) + "]}")
+        assert "characters, got 10,000,077" in only(verify([site]))
+
+    def test_of_many_wrong_rows_the_first_is_named(self, site: Path) -> None:
+        head = '{"format":"treelings-standings/1","league":"thursday","nights":[],"season":['
+        (site / "standings.json").write_text(head + ",".join(["{}"] * 1_000) + "]}")
+        assert "key season[0].rank: expected it to be there" in only(verify([site]))
+
+
+def planned(number: int, *, bots: int, seats: int, max_tables: int | None = None) -> Night:
+    """A night that was just opened."""
+    night = league()[0][0]
+    return replace(
+        night,
+        number=number,
+        finished=None,
+        secret=None,
+        commitment=f"{number:064x}",
+        settings=NightSettings((seats,), 1, "start", max_tables, night.settings.clock),
+        bots=tuple(BotEntry(f"bot{place}", "", version_of("bot")) for place in range(bots)),
+    )
