@@ -10,10 +10,10 @@ from referee.model import Standing
 from referee.standings import TIE_BREAKS
 from treelings import GUILDS, State
 
-out = Console(highlight=False)
+out = Console(highlight=False, emoji=False)
 """Results."""
 
-err = Console(stderr=True, highlight=False)
+err = Console(stderr=True, highlight=False, emoji=False)
 """Errors, notes and progress: never part of a result that is piped on."""
 
 _TABLE_WIDTH = 80
@@ -78,7 +78,7 @@ def standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str]) 
             Text(str(entry.faults), style="bold red" if entry.faults else ""),
         )
     # Wider than a narrow terminal rather than without its numbers.
-    Console(highlight=False, width=max(out.width, _TABLE_WIDTH)).print(table)
+    Console(highlight=False, emoji=False, width=max(out.width, _TABLE_WIDTH)).print(table)
     out.print(f"Equal scores: {TIE_BREAKS}.", style="dim")
 
 
