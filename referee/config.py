@@ -46,7 +46,7 @@ TableSizes = Annotated[tuple[int, ...], BeforeValidator(_sizes), AfterValidator(
 
 
 class ClockSection(Section):
-    """`[clock]`: the chess clock of every seat, in milliseconds (design.md); defaults as treelings.Clock."""
+    """`[clock]`: the chess clock of every seat, in milliseconds; defaults as treelings.Clock."""
 
     startup_ms: Annotated[int, Field(ge=100, le=_HOUR_MS)] = _CLOCK.startup_ms
     move_ms: Annotated[int, Field(ge=10, le=_HOUR_MS)] = _CLOCK.move_ms

@@ -349,7 +349,7 @@ class League:
 
 
 def default_jobs() -> int:
-    """Tables at a time where nothing else is said: one a processor core that this process may use (design.md)."""
+    """Tables at a time where nothing else is said: one a processor core that this process may use."""
     if count := getattr(os, "process_cpu_count", None):  # Python 3.13
         return count() or 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

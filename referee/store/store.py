@@ -210,7 +210,7 @@ class Store:
 
 def _set_pragmas(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
     cursor = connection.cursor()
-    # A rollback journal: older SQLite's write-ahead log has a corruption bug (design.md).
+    # A rollback journal: older SQLite's write-ahead log has a corruption bug.
     for pragma in ("journal_mode = TRUNCATE", "synchronous = FULL", "foreign_keys = ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()

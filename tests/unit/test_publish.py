@@ -1,4 +1,4 @@
-"""The published site: whole, safe, the same for the same league (records.md, Points; sandbox.md, hostile text)."""
+"""The published site: whole, safe, the same for the same league (records.md, Points; sandbox.md, gRPC)."""
 
 import json
 import re
