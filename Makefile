@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.setup
+TOOLS := $(VENV)/.tools
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 LEAGUE ?= league
 SAMPLES := random greedy neighbour rollout
@@ -13,12 +14,17 @@ SAMPLES := random greedy neighbour rollout
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
-setup: $(SETUP) ## make .venv with the two packages and the tools to work on them
+setup: $(SETUP) ## make .venv with the two packages
 
 $(SETUP): pyproject.toml sdk/pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=…")'
-	@echo "Setting up $(VENV) …"
+	@echo "Setting up $(VENV), which takes about half a minute …"
 	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) -e sdk -e '.[fast]'
+	@touch $@
+
+$(TOOLS): $(SETUP)
+	@echo "Adding the tools for tests and checks …"
 	@$(PIP) -e sdk -e '.[dev,fast]'
 	@touch $@
 
@@ -27,28 +33,29 @@ league: setup ## play a league night among the sample bots and publish its leade
 	@$(BIN)/treelings league add $(LEAGUE) $(SAMPLES)
 	@$(BIN)/treelings league run $(LEAGUE)
 	@$(BIN)/treelings league publish $(LEAGUE)
+	@echo "The command is $(BIN)/treelings; '. $(BIN)/activate' makes it treelings."
 
-test: setup ## run all tests; those that need a Docker engine are skipped where none answers
+test: $(TOOLS) ## run all tests; those that need a Docker engine are skipped where none answers
 	@$(BIN)/pytest
 
-lint: setup ## format, lint, types, directions of imports
+lint: $(TOOLS) ## format, lint, types, directions of imports
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-wheels: setup ## build both wheels, install them into a clean venv and try them
+wheels: $(TOOLS) ## build both wheels, install them into a clean venv and try them
 	@$(BIN)/pytest -q tests/packaging
 
 check: lint wheels test ## all that a change must pass
 
-proto: setup ## regenerate sdk/src/treelings/v1 from proto/
+proto: $(TOOLS) ## regenerate sdk/src/treelings/v1 from proto/
 	@$(BIN)/python -m grpc_tools.protoc -I proto --python_out=sdk/src --pyi_out=sdk/src proto/treelings/v1/game.proto
 
-bench: setup ## measure what matters, as ratios in one run
+bench: $(TOOLS) ## measure what matters, as ratios in one run
 	@$(BIN)/python -m bench
 
-screenshots: setup ## write pictures of every page to screenshots/
+screenshots: $(TOOLS) ## write pictures of every page to screenshots/
 	@$(BIN)/python -m tests.support.screenshots screenshots
 
 clean: ## remove what the other targets made, but no league

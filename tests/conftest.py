@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+import referee.players  # noqa: F401 - first, since it sets what gRPC reads once, when it is imported
 from referee.errors import SandboxError
 from referee.sandbox.engine import connect
 from tests.support.browser import chromium

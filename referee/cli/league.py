@@ -37,7 +37,7 @@ def init(
 @app.command("add")
 def add(
     folder: options.LeagueFolder,
-    bots: Annotated[list[str], typer.Argument(metavar="BOT…", help="Folders of bots, or names of sample bots.")],
+    bots: Annotated[list[str], typer.Argument(metavar="BOT", help="Folders of bots, or names of sample bots.")],
 ) -> None:
     """Take bots in: their files are copied and named by digest. A known name is a new version."""
     from referee.submissions import find_bot
@@ -95,7 +95,8 @@ def run(
             with GameProgress(f"night {number}") as progress:
                 summary = run_loop(league.run(box, jobs=jobs, progress=progress))
         except KeyboardInterrupt:
-            err.print(f"Interrupted; finished games are kept. Go on with: treelings league run {folder}", markup=False)
+            again = f"treelings league run {folder}{' --trust-bots' if trust_bots else ''}"
+            err.print(f"Interrupted; finished games are kept. Go on with: {again}", markup=False)
             raise typer.Exit(1) from None
         except EngineGone as error:
             raise EngineGone(f"{error}; finished games are kept, run again when it is back") from error
@@ -147,11 +148,17 @@ def publish(
 
 
 @app.command("reveal")
-def reveal(folder: options.LeagueFolder, night: options.Night = None) -> None:
+def reveal(
+    folder: options.LeagueFolder,
+    night: Annotated[
+        int | None, typer.Option("--night", min=1, help="Which night; the last finished one if not given.")
+    ] = None,
+) -> None:
     """Publish a finished night's secret, so that anybody can check its decks; of the last one if none is named."""
     with _open(folder) as league:
         shown = league.reveal(night)
         out.print(f"Night {shown.number}: secret {shown.secret}", markup=False, soft_wrap=True)
+        out.print(f"Published in {league.site}; publish --to again for other places.", markup=False, soft_wrap=True)
         out.print(f"Check everything: treelings verify {league.site}", markup=False, soft_wrap=True)
 
 
@@ -163,7 +170,7 @@ def _open(folder: Path) -> "League":
 
 def _announce(league: "League", number: int) -> None:
     night, matches = league.night(number), len(league.plan(number))
-    out.print(f"Night {number}: {len(night.bots)} bots, {matches} matches", markup=False, soft_wrap=True)
+    out.print(f"Night {number}: {len(night.bots)} bots, matches: {matches}", markup=False, soft_wrap=True)
     out.print(f"Commitment {night.commitment}", style="dim", markup=False, soft_wrap=True)
 
 

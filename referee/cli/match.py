@@ -31,7 +31,7 @@ _ROOM_FOR_NUMBER = 29  # of the 32 characters that a name may have
 def match(
     bots: Annotated[
         list[str],
-        typer.Argument(metavar="BOT BOT…", help="Two to five bots: folders, or names of sample bots."),
+        typer.Argument(metavar="BOT", help="Two to five bots: folders, or names of sample bots."),
     ],
     deals: Annotated[
         int | None, typer.Option(min=1, help="Deals, each played once in every rotation of the seats; 10 if not given.")
@@ -88,9 +88,11 @@ def match(
             played, voids = run(_play(spec, table, box, progress, file))
     if played:
         print_standings(spec.id, standings(played), {bot.name: bot.author for bot in submissions})
-    out.print(f"Secret of the decks: {key.hex()}", style="dim", soft_wrap=True)
     if records:
-        out.print(f"Show a game: treelings replay {records}", markup=False, soft_wrap=True)
+        out.print(f"Show a game:  treelings replay {records} --game 1", markup=False, soft_wrap=True)
+        out.print(f"Check all:    treelings verify {records} --secret {key.hex()}", markup=False, soft_wrap=True)
+    else:
+        out.print(f"Secret of the decks: {key.hex()}", style="dim", soft_wrap=True)
     if voids:
         err.print(f"{len(voids)} games could not be played: {voids[0].reasons[-1]}", style="yellow", markup=False)
         raise typer.Exit(1)

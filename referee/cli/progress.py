@@ -1,5 +1,6 @@
 """The progress of a run, drawn on stderr while games are played."""
 
+from collections import Counter
 from types import TracebackType
 from typing import Self
 
@@ -13,7 +14,10 @@ from rich.progress import (
 )
 
 from referee.cli.show import err
-from referee.model import GameRecord, VoidGame
+from referee.model import Fault, GameRecord, VoidGame
+
+_TOLD_IN_FULL = 3
+"""Faults of a kind that are told for each bot; whoever fails in every game would hide all else."""
 
 
 class GameProgress:
@@ -35,6 +39,7 @@ class GameProgress:
             console=err,
             disable=not err.is_terminal,
         )
+        self._told: Counter[tuple[str, str]] = Counter()
         self._task = self._bar.add_task(title, total=None, last="")
 
     def __enter__(self) -> Self:
@@ -54,14 +59,21 @@ class GameProgress:
         """A game has been played."""
         names = [seat.bot for seat in record.seats]
         for fault in record.faults:
-            err.print(
-                f"  {names[fault.seat]} forfeits ({record.deal}, rotation {record.rotation}, turn {fault.turn}): "
-                f"{fault.kind}: {fault.detail}",
-                markup=False,
-                soft_wrap=True,
-            )
-        last = f"{' · '.join(names)}  {':'.join(map(str, record.scores)) if record.scores else 'forfeit'}"
+            self._tell(names[fault.seat], fault, f"{record.deal}, rotation {record.rotation}")
+        scores = record.scores or ("forfeit",) * len(names)
+        last = " · ".join(f"{name} {score}" for name, score in zip(names, scores, strict=True))
         self._bar.update(self._task, advance=1, last=last)
+
+    def _tell(self, bot: str, fault: Fault, where: str) -> None:
+        self._told[bot, fault.kind] += 1
+        told = self._told[bot, fault.kind]
+        if told <= _TOLD_IN_FULL:
+            line = f"  {bot} forfeits ({where}, turn {fault.turn}): {fault.kind}: {fault.detail}"
+        elif told == _TOLD_IN_FULL + 1:
+            line = f"  {bot} forfeits again: {fault.kind}; more like it are counted in the standings"
+        else:
+            return
+        err.print(line, markup=False, soft_wrap=True)
 
     def game_void(self, void: VoidGame) -> None:
         """A game was given up for now; it can be played by another run."""

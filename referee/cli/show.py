@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -15,8 +16,6 @@ out = Console(highlight=False, emoji=False)
 
 err = Console(stderr=True, highlight=False, emoji=False)
 """Errors, notes and progress: never part of a result that is piped on."""
-
-_TABLE_WIDTH = 80
 
 GUILD_COLOURS = {
     "R": "#d55e00",
@@ -56,12 +55,24 @@ def market(state: State) -> Text:
 
 
 def standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str]) -> None:
-    """Print a table of standings with the order that breaks its ties."""
-    heading = Text(title, style="bold")
+    """Print a table of standings with the order that breaks its ties.
+
+    Never cut: authors are left out of a terminal that is too narrow for them.
+    """
+    table = _standings(title, rows, authors)
+    if out.is_terminal and _width(table) > out.width:
+        table = _standings(title, rows, None)
+    Console(highlight=False, emoji=False, width=max(out.width, _width(table))).print(table)
+    out.print(f"Equal scores: {TIE_BREAKS}.", style="dim")
+
+
+def _standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str] | None) -> Table:
+    heading = Text(title, style="bold", no_wrap=True)
     table = Table(title=heading, title_justify="left", header_style="bold", box=None, pad_edge=False)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("bot", style="bold", no_wrap=True)
-    table.add_column("author", no_wrap=True, overflow="ellipsis")
+    if authors is not None:
+        table.add_column("author", no_wrap=True)
     table.add_column("version", style="dim", no_wrap=True)
     for name in ("games", "w-t-l", "score", "margin", "faults"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -69,7 +80,7 @@ def standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str]) 
         table.add_row(
             str(entry.rank),
             entry.bot,
-            Text(authors.get(entry.bot, "")),
+            *([] if authors is None else [Text(authors.get(entry.bot, ""))]),
             short_version(entry.version),
             str(entry.games),
             f"{entry.wins}-{entry.ties}-{entry.losses}",
@@ -77,9 +88,13 @@ def standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str]) 
             f"{entry.margin:+.2f}",
             Text(str(entry.faults), style="bold red" if entry.faults else ""),
         )
-    # Wider than a narrow terminal rather than without its numbers.
-    Console(highlight=False, emoji=False, width=max(out.width, _TABLE_WIDTH)).print(table)
-    out.print(f"Equal scores: {TIE_BREAKS}.", style="dim")
+    return table
+
+
+def _width(table: Table) -> int:
+    """Columns of a terminal that the table takes where nothing limits it."""
+    wide = Console(width=1_000)
+    return Measurement.get(wide, wide.options, table).maximum
 
 
 def short_version(version: str) -> str:

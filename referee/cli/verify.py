@@ -13,7 +13,7 @@ _SHOWN = 50
 def verify(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE…|SITE", help="Record files, or the folder of a site.", exists=True),
+        typer.Argument(metavar="FILE|SITE", help="Record files, or the folder of a site.", exists=True),
     ],
     secret: Annotated[
         str | None,

@@ -62,7 +62,7 @@ def _check_engine(connect: Callable[[], APIClient]) -> list[Check]:
     try:
         engine = connect()
     except SandboxError as error:
-        return [Check("Docker engine", "missing", str(error), "install and start one, e.g. Debian's docker.io")]
+        return [Check("Docker engine", "missing", str(error), _engine_advice(error))]
     try:
         with engine_errors("asking what the Docker engine can do"):
             info = engine.info()
@@ -76,6 +76,15 @@ def _check_engine(connect: Callable[[], APIClient]) -> list[Check]:
         return [Check("Docker engine", "missing", str(error), "see to it that it answers, or start it again")]
     finally:
         engine.close()
+
+
+def _engine_advice(error: BaseException) -> str:
+    cause: BaseException | None = error
+    while cause is not None:
+        if "Permission denied" in str(cause):
+            return "join the group docker (usermod -aG docker NAME, then log in again), or run as root"
+        cause = cause.__cause__
+    return "install and start one, e.g. Debian's docker.io"
 
 
 def check_abilities(info: Mapping[str, Any]) -> list[Check]:

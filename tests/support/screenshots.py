@@ -20,7 +20,7 @@ def take(folder: Path) -> list[Path]:
     taken = []
     with browser(executable) as context:
         page = context.new_page()
-        for at, path in enumerate(pages_of(folder / "site")):
+        for at, path in enumerate(pages_of((folder / "site").resolve())):
             for device, width in _WIDTHS.items():
                 page.set_viewport_size({"width": width, "height": 900})
                 for scheme in ("light", "dark"):
