@@ -8,8 +8,12 @@ from referee.errors import EngineGone, SandboxError
 from referee.game import play_game
 from referee.model import FaultKind, GameRecord, GameSpec, MatchSpec, SeatHolder, Submission, VoidGame
 from referee.ports import Connect, Link, Sandbox
+from referee.text import printable
 from treelings import derive_deck
 from treelings.view import Clock
+
+LONGEST_REASON: Final = 500
+"""Characters of what is told of an attempt that our side failed."""
 
 ATTEMPTS: Final = 3
 """How often a game is played at most before it is listed as void (records.md, Faults)."""
@@ -65,7 +69,7 @@ class Table:
             except EngineGone:
                 raise
             except (SandboxError, OSError) as error:
-                reasons.append(f"{type(error).__name__}: {error}")
+                reasons.append(printable(f"{type(error).__name__}: {error}", LONGEST_REASON))
                 self._spoiled.update(self._links)
         return VoidGame(game.id, tuple(reasons))
 

@@ -1,6 +1,7 @@
 """Why a bot's stream broke: its process ended, of itself or by its memory limit, or it merely hung up."""
 
 import asyncio
+import re
 import signal
 from typing import Final
 
@@ -12,6 +13,8 @@ from referee.text import printable
 _PATIENCE_S: Final = 1.0  # a process that ends breaks its streams a moment before it is seen to have ended
 _LOOK_EVERY_S: Final = 0.02
 _LONGEST_LINE: Final = 160
+# Python's way to name a line; "its folder" is what `without_paths` makes of it, /bot where a container mounts it.
+_PLACE: Final = re.compile(r'^ *File "(?:its folder|/bot)/([\w./-]{1,80})", line (\d{1,6})', re.ASCII | re.MULTILINE)
 
 
 async def explain(bot: RunningBot, otherwise: str) -> tuple[FaultKind, str]:
@@ -36,7 +39,13 @@ async def ending(bot: RunningBot, state: BotState) -> str:
     log = without_paths(await bot.log_tail(), bot)
     lines = [line for line in log.splitlines() if line.strip()]
     logged = f"last line of its log: '{printable(lines[-1].strip(), _LONGEST_LINE)}'" if lines else "it logged nothing"
-    return f"the bot ended with {_exit(state.exit_code)} ({logged})"
+    return f"the bot ended with {_exit(state.exit_code)} ({logged}{_place(log)})"
+
+
+def _place(log: str) -> str:
+    """Where in the bot's own files the last traceback of its log ends; empty if there is none."""
+    places = _PLACE.findall(log)
+    return f"; at {places[-1][0]}, line {places[-1][1]}" if places else ""
 
 
 def _exit(code: int | None) -> str:

@@ -74,11 +74,11 @@ async def test_two_bots_play_games_one_after_the_other_on_the_same_processes() -
     assert logs == [told * 3, told * 3]
 
 
-async def test_a_bot_that_raises_has_crashed_and_its_last_words_are_quoted() -> None:
+async def test_a_bot_that_raises_has_crashed_and_its_last_words_are_quoted_with_their_place() -> None:
     failure = await failure_of(kit_bot("def choose(self, view): raise ValueError('no \\x1b[31midea')"))
     assert failure.kind is FaultKind.CRASH
     assert failure.detail == (
-        r"the bot ended with exit code 1 (last line of its log: 'ValueError: no \x1b[31midea'), "
+        r"the bot ended with exit code 1 (last line of its log: 'ValueError: no \x1b[31midea'; at bot.py, line 15), "
         "at turn 0 (bank 4,200 ms)"
     )
 
@@ -211,7 +211,7 @@ PATHS = {
 @pytest.mark.parametrize("path", PATHS)
 async def test_paths_of_this_machine_stay_out_of_what_is_quoted_from_a_log(path: str) -> None:
     failure = await failure_of(kit_bot(f"def choose(self, view): sys.exit('at ' + {path})"))
-    assert f"(last line of its log: 'SystemExit: {PATHS[path]}')" in failure.detail
+    assert f"(last line of its log: 'SystemExit: {PATHS[path]}'; at bot.py, line" in failure.detail
 
 
 async def test_paths_of_this_machine_stay_out_of_a_status_wherever_it_is_cut() -> None:
