@@ -65,6 +65,11 @@ class NightView:
     planned_matches: int
 
     @property
+    def table_sizes(self) -> tuple[int, ...]:
+        """Seats at the tables that the standings count, each size once."""
+        return tuple(sorted({group.seats for group in self.rounds}))
+
+    @property
     def matches(self) -> tuple[Match, ...]:
         """All matches, in the order of the plan."""
         return tuple(match for group in self.rounds for match in group.matches)
@@ -117,6 +122,11 @@ class Overview:
     pairs: Mapping[tuple[str, str], Pair]
     nights: tuple[NightView, ...]
     bots: Mapping[str, BotView]
+
+    @property
+    def table_sizes(self) -> tuple[int, ...]:
+        """Seats at the tables that the standings count, each size once."""
+        return tuple(sorted({size for view in self.nights for size in view.table_sizes}))
 
 
 def page_name(text: str) -> str:

@@ -34,7 +34,7 @@ class Pages:
         )
         env.filters.update(
             percent=_percent, signed=_signed, seconds=_seconds, thousands=_thousands, ordinal=_ordinal,
-            when=_when, short=_short, heat=_heat, words=_words,
+            when=_when, short=_short, heat=_heat, words=_words, together=_together,
         )  # fmt: skip
         env.globals.update(
             league=league, card_height=CARD_HEIGHT, column_width=COLUMN_WIDTH, ranking_rules=RANKING_RULES,
@@ -78,7 +78,7 @@ def _treeline(game: GameRecord) -> Treeline:
         *_, final = states(game)
     except TreelingsError as error:
         raise RecordError(f"record {game.id!r} of match {game.match!r}: {error}") from error
-    return draw(final, game.scores)
+    return draw(final, [holder.bot for holder in game.seats], game.scores)
 
 
 def _rounds(game: GameRecord) -> Iterator[Sequence[PlayedMove]]:
@@ -126,6 +126,11 @@ def _short(version: str) -> str:
 
 def _heat(share: float) -> int:
     return min(10, max(0, int(share * 10 + 0.5)))
+
+
+def _together(numbers: Sequence[int]) -> str:
+    *first, last = map(str, numbers)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _words(name: str) -> str:

@@ -4,17 +4,22 @@ Seats run from right to left, because the next seat sits on the left (rules.md, 
 side by side in the drawing are neighbours, and the two ends of the line are neighbours too.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from referee.text import printable
 from treelings import GUILD_NAMES, GUILDS, State
 
 COLUMN_WIDTH: Final = 22
 CARD_HEIGHT: Final = 8
 _GAP: Final = 3
 _SEAT_GAP: Final = 26
-_MARGIN: Final = 6
+_NARROWEST_SEAT: Final = 3 * COLUMN_WIDTH + 2 * _GAP
+_LETTER_WIDTH: Final = 8  # of a bot's name, which is written in letters of one width
+_LONGEST_NAME: Final = 40
+_MARGIN: Final = 12  # as a name may reach half the gap beyond its seat
 _TOP: Final = 22  # above the highest column: its height, and the firefly of a column that scores
-_BOTTOM: Final = 42  # below the ground: letters, then seats
+_BOTTOM: Final = 58  # below the ground: letters, then bots, then seats
 
 
 class Column(NamedTuple):
@@ -29,11 +34,15 @@ class Column(NamedTuple):
 
 
 class Stand(NamedTuple):
-    """A seat's stretch of ground from `x` for `wide` units, and its points in the game, if it has any."""
+    """A seat's stretch of ground from `x` for `wide` units, and its points in the game, if it has any.
+
+    `label` is the name of its bot, cut to what fits there.
+    """
 
     x: int
     wide: int
     seat: int
+    label: str
     points: int | None
 
 
@@ -48,8 +57,8 @@ class Treeline(NamedTuple):
     words: str
 
 
-def draw(state: State, points: tuple[int, ...] | None) -> Treeline:
-    """The drawing of a position; `points` per seat are those of the record, None after a forfeit."""
+def draw(state: State, bots: Sequence[str], points: tuple[int, ...] | None) -> Treeline:
+    """The drawing of a position; `bots` are the names by seat, `points` those of the record, None after a forfeit."""
     scoring = state.scoring()
     highest = max(max(state.heights(seat)) for seat in range(state.players))
     ground = _TOP + highest * CARD_HEIGHT
@@ -57,26 +66,29 @@ def draw(state: State, points: tuple[int, ...] | None) -> Treeline:
     stands: list[Stand] = []
     x = _MARGIN
     for seat in reversed(range(state.players)):
-        start = x
+        taken = len(state.rows[seat]) * (COLUMN_WIDTH + _GAP) - _GAP
+        wide = max(taken, _NARROWEST_SEAT)
+        label = printable(bots[seat], (wide + _SEAT_GAP - _GAP) // _LETTER_WIDTH)
+        stands.append(Stand(x, wide, seat, label, None if points is None else points[seat]))
+        at = x + (wide - taken) // 2
         for guild, height, scores in zip(state.rows[seat], state.heights(seat), scoring[seat], strict=True):
             tall = height * CARD_HEIGHT
-            columns.append(Column(x, ground - tall, tall, guild, height, scores))
-            x += COLUMN_WIDTH + _GAP
-        stands.append(Stand(start, x - _GAP - start, seat, None if points is None else points[seat]))
-        x += _SEAT_GAP - _GAP
+            columns.append(Column(at, ground - tall, tall, guild, height, scores))
+            at += COLUMN_WIDTH + _GAP
+        x += wide + _SEAT_GAP
     return Treeline(
         wide=x - _SEAT_GAP + _MARGIN,
         tall=ground + _BOTTOM,
         ground=ground,
         columns=tuple(columns),
         stands=tuple(stands),
-        words="; ".join(_words(state, seat, scoring[seat]) for seat in range(state.players)),
+        words="; ".join(_words(state, seat, bots[seat], scoring[seat]) for seat in range(state.players)),
     )
 
 
-def _words(state: State, seat: int, scoring: tuple[bool, ...]) -> str:
+def _words(state: State, seat: int, bot: str, scoring: tuple[bool, ...]) -> str:
     columns = ", ".join(
         f"{GUILD_NAMES[GUILDS.index(guild)]} {height}{' scores' if scores else ''}"
         for guild, height, scores in zip(state.rows[seat], state.heights(seat), scoring, strict=True)
     )
-    return f"seat {seat}: {columns}"
+    return f"{printable(bot, _LONGEST_NAME)} on seat {seat}: {columns}"

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Literal
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Locator, Page
 
 from referee.publish import publish_site
 from tests.support.browser import browser, chromium
+from tests.support.records import random_league
 from tests.support.site import pages_of, sample_league
 
 pytestmark = pytest.mark.browser
@@ -71,6 +73,13 @@ def page(context: BrowserContext) -> Iterator[Page]:
     page.close()
 
 
+def _across(place: Locator) -> tuple[float, float]:
+    """Where it begins and ends, from left to right."""
+    box = place.bounding_box()
+    assert box is not None
+    return box["x"], box["x"] + box["width"]
+
+
 def _unfold(page: Page) -> None:
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
 
@@ -82,6 +91,41 @@ def test_no_page_scrolls_sideways(page: Page, pages: list[Path], width: int) -> 
         page.goto(path.as_uri())
         _unfold(page)
         assert page.evaluate("document.scrollingElement.scrollWidth") == width, path.name
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_a_phone_shows_the_standings_whole(page: Page, pages: list[Path], width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    for path in pages:
+        page.goto(path.as_uri())
+        for table in page.locator(".standings").all():
+            assert table.evaluate("table => table.parentElement.scrollWidth - table.parentElement.clientWidth") == 0
+            row = table.locator("tbody tr").first
+            assert all(cell.is_visible() for cell in row.locator("th, td").all())
+            assert row.locator("th, td").count() == 8
+
+
+def test_a_phone_has_the_standings_as_a_table_for_screen_readers(page: Page, pages: list[Path]) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(pages[0].as_uri())
+    table = page.get_by_role("table", name="All nights together")
+    assert table.get_by_role("columnheader").count() == 5
+    assert table.get_by_role("rowheader").count() == 6
+
+
+def test_names_in_drawings_stay_in_them_and_off_each_other(page: Page, tmp_path: Path) -> None:
+    bots = ("w" * 32, "grove-of-the-very-longest-name__", "m" * 32, "mc_rollout-2", "_" * 12)
+    nights, records = random_league(Random(5), bots=bots, nights=1, seats=(2, 3, 4, 5), deals=1, max_tables=2)
+    publish_site(tmp_path / "site", league="Thursday night", nights=nights, records=records)
+    seats = set()
+    for path in (tmp_path / "site" / "matches").iterdir():
+        page.goto(path.as_uri())
+        for drawing in page.locator(".treeline").all():
+            frame, labels = _across(drawing), [_across(label) for label in drawing.locator(".bot").all()]
+            edges = [frame[0], *(edge for label in labels for edge in label), frame[1]]
+            assert edges == sorted(edges)
+            seats.add(len(labels))
+    assert seats == {2, 3, 4, 5}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -440,7 +440,7 @@ def test_columns_that_are_drawn_as_scoring_add_up_to_the_scores(players: int, tu
         sum(height for height, scores in zip(state.heights(seat), flags[seat], strict=True) if scores)
         for seat in range(players)
     )
-    drawing = draw(state, state.scores())
+    drawing = draw(state, NAMES[:players], state.scores())
     assert [stand.seat for stand in drawing.stands] == list(reversed(range(players)))
     assert "".join(column.guild for column in drawing.columns) == "".join(reversed_rows(state))
     assert all(0 <= column.x < drawing.wide and 0 < column.y < drawing.ground for column in drawing.columns)
@@ -450,9 +450,33 @@ def reversed_rows(state: State) -> list[str]:
     return [state.rows[seat] for seat in reversed(range(state.players))]
 
 
+@given(st.text(max_size=60), st.integers(2, 5))
+def test_a_name_in_a_drawing_is_printable_and_no_wider_than_its_seat(name: str, players: int) -> None:
+    state = State.deal(derive_deck(bytes(32), "demo/0"), players)
+    for stand in draw(state, [name] * players, None).stands:
+        assert stand.label.isprintable()
+        assert 8 * len(stand.label) <= stand.wide + 24
+
+
+def test_a_drawing_names_the_bot_of_each_seat_in_full_where_it_was_cut(tmp_path: Path) -> None:
+    long = "grove-of-the-very-longest-name__"
+    nights, records = random_league(Random(3), nights=1, deals=1, bots=("amber", long))
+    text = (_publish(tmp_path, nights, records) / "matches" / f"1-{records[0].match}.html").read_text()
+    assert re.search(r'<text class="bot"[^>]*>amber</text><text class="seat"[^>]*>seat 0: \d+</text>', text)
+    assert re.search(rf'<text class="bot"[^>]*>grove-of-[^<]*…<title>{long}</title></text>', text)
+
+
+def test_standings_say_which_table_sizes_they_put_together(site: Path, tmp_path: Path) -> None:
+    for name in ("index.html", "night-1.html"):
+        assert "Tables of 2 and 4 seats together" in _Page(site / name).text
+    nights, records = random_league(Random(3), nights=1, deals=1, max_tables=2, seats=(3,))
+    one_size = _publish(tmp_path, nights, records)
+    assert all("seats together" not in _Page(one_size / name).text for name in ("index.html", "night-1.html"))
+
+
 def test_a_drawing_says_in_words_what_it_shows() -> None:
     state = State.deal(derive_deck(bytes(32), "demo/0"), 2)
-    assert draw(state, None).words == (
-        "seat 0: yellow 1 scores, purple 1 scores, orange 1 scores; "
-        "seat 1: red 1 scores, yellow 1 scores, blue 1 scores"
+    assert draw(state, ("amber", "birch"), None).words == (
+        "amber on seat 0: yellow 1 scores, purple 1 scores, orange 1 scores; "
+        "birch on seat 1: red 1 scores, yellow 1 scores, blue 1 scores"
     )
