@@ -4,7 +4,7 @@ import importlib.util
 import math
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,13 +76,18 @@ class Result:
         return f"{100 * self.score:.1f} % +- {196 * self.standard_error:.1f}"
 
 
+def summary(samples: Sequence[float]) -> Result:
+    """The result of a bot's mean points on each of some deals."""
+    return Result(statistics.fmean(samples), statistics.stdev(samples) / math.sqrt(len(samples)))
+
+
 def compete(
-    bot: type[Bot], others: Sequence[type[Bot]], deals: int, refill: Refill = "start", clock: Clock = Clock(),  # noqa: B008
-) -> Result:  # fmt: skip
-    """How one bot fares against the others, over deals in all rotations."""
+    deals: Iterable[int], bot: type[Bot], others: Sequence[type[Bot]], refill: Refill = "start", clock: Clock = Clock(),  # noqa: B008
+) -> list[float]:  # fmt: skip
+    """The bot's mean points on each of these deals."""
     table = [bot, *others]
     samples = []
-    for deal in range(deals):
+    for deal in deals:
         deck = derive_deck(SECRET, f"order/{deal}")
         games = []
         for rotation in range(len(table)):
@@ -90,4 +95,4 @@ def compete(
             state, _ = play(seats, deck, refill, game=f"order/{deal}/r{rotation}", clock=clock)
             games.append(points(state.scores(), rotation))
         samples.append(statistics.fmean(games))
-    return Result(statistics.fmean(samples), statistics.stdev(samples) / math.sqrt(deals))
+    return samples

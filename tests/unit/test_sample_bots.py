@@ -5,16 +5,18 @@ not a chance; `rollout` has a clock that stands still here, and half of its game
 """
 
 import ast
-import itertools
 import sys
 import tomllib
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from itertools import chain, cycle, islice, repeat
+from multiprocessing import get_context
 from typing import Any
 
 import pytest
 
 import treelings
-from tests.support.local import SAMPLE_BOTS, compete, play, sample_bot
+from tests.support.local import SAMPLE_BOTS, compete, play, sample_bot, summary
 from treelings import Bot, Clock, GameStart, Refill, State, View, derive_deck
 
 BY_STRENGTH = ("random", "greedy", "neighbour", "rollout")
@@ -60,7 +62,7 @@ def test_a_sample_bot_needs_public_names_of_the_kit_and_the_standard_library_alo
 @pytest.mark.parametrize("refill", ["start", "end"])
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_all_of_them_play_legal_moves_to_the_end_at_any_table(players: int, refill: Refill) -> None:
-    names = itertools.islice(itertools.cycle(BY_STRENGTH), players)
+    names = islice(cycle(BY_STRENGTH), players)
     state, moves = play([untimed(name, games=20) for name in names], DECK, refill)
     assert state.over
     assert len(moves) == state.turn
@@ -74,6 +76,10 @@ def test_a_sample_bot_plays_a_game_of_the_same_name_the_same_again(name: str) ->
     assert games[0] != games[2]
 
 
+def samples(stronger: str, weaker: list[str], deals: range) -> list[float]:
+    return compete(deals, untimed(stronger), [untimed(name) for name in weaker])
+
+
 @pytest.mark.parametrize(
     ("stronger", "weaker", "deals"),
     [("greedy", ["random"], 40), ("neighbour", ["greedy"], 200), ("rollout", ["neighbour"], 100),
@@ -82,7 +88,10 @@ def test_a_sample_bot_plays_a_game_of_the_same_name_the_same_again(name: str) ->
 def test_each_sample_bot_beats_the_one_before_by_three_standard_errors(
     stronger: str, weaker: list[str], deals: int
 ) -> None:
-    result = compete(untimed(stronger), [untimed(name) for name in weaker], deals)
+    # Two processes, since most of the time that all tests take would go here.
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        halves = pool.map(samples, repeat(stronger), repeat(weaker), (range(0, deals, 2), range(1, deals, 2)))
+        result = summary([*chain(*halves)])
     assert result.score - 3 * result.standard_error > 0.5, str(result)
 
 
