@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command import NO_ENGINE, treelings
+from tests.support.command import NO_ENGINE, help_of, treelings
 
 LEAGUE_COMMANDS = ("init", "add", "bots", "open", "run", "status", "standings", "publish", "reveal")
 
@@ -47,11 +47,10 @@ def stranger(tmp_path: Path) -> Path:
     [(), ("match",), ("verify",), ("replay",), ("doctor",), ("league",), ("image",), ("image", "build")]
     + [("league", command) for command in LEAGUE_COMMANDS],
 )
-def test_every_command_explains_itself(command: tuple[str, ...], tmp_path: Path) -> None:
-    done = treelings(*command, "--help", cwd=tmp_path)
-    assert done.code == 0
-    assert "Usage" in done.out
-    assert len(done.out.splitlines()) > 4
+def test_every_command_explains_itself(command: tuple[str, ...]) -> None:
+    shown = help_of(*command)
+    assert "Usage" in shown
+    assert len(shown.splitlines()) > 4
 
 
 def test_help_loads_neither_grpc_nor_docker_nor_the_database(tmp_path: Path) -> None:

@@ -6,6 +6,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from typer.testing import CliRunner
+
+from referee.cli.app import app
+
 NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}
 """Environment of a machine on which no Docker engine answers."""
 
@@ -17,6 +21,13 @@ class Done:
     code: int
     out: str
     err: str
+
+
+def help_of(*command: str) -> str:
+    """What a command says of itself; in this process, since nothing else is of interest there."""
+    done = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "200"})
+    assert done.exit_code == 0, done.output
+    return done.output
 
 
 def treelings(*arguments: str | Path, cwd: Path, env: dict[str, str] | None = None) -> Done:
