@@ -62,7 +62,7 @@ async def _rounds(bots: Sequence[RunningBot]) -> dict[str, float]:
     # Waits for the bots, and lets both sides fill their tables of moves, which the second way would find full.
     for number in range(DEALS):
         await _referee(links, number, _Watch())
-    channels = [grpc.aio.insecure_channel(f"unix:{bot.socket}") for bot in bots]
+    channels = [grpc.aio.insecure_channel(f"unix:{bot.address}") for bot in bots]
     rounds = []
     for number in range(DEALS * ROUNDS):
         watch = _Watch()

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from referee.errors import ConfigError
-from referee.limits import Limits
+from referee.limits import Limits, Reach
 from referee.model import NightSettings
 from referee.tomlfile import Section, read_toml
 from treelings import Clock, Refill
@@ -67,6 +67,9 @@ class SandboxSection(Section):
     tmp_inodes: Annotated[int, Field(ge=16, le=1_000_000)] = _LIMITS.tmp_inodes
     shm_mb: Annotated[int, Field(ge=1, le=4_096)] = _LIMITS.shm_bytes // _MB
     log_kb: Annotated[int, Field(ge=16, le=102_400)] = _LIMITS.log_bytes // _KB
+    sent_kb: Annotated[int, Field(ge=64, le=102_400)] = _LIMITS.sent_bytes // _KB
+    runtime: Annotated[str | None, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = _LIMITS.runtime
+    reach: Reach = _LIMITS.reach
 
 
 class LeagueConfig(Section):
@@ -100,6 +103,9 @@ class LeagueConfig(Section):
             tmp_inodes=box.tmp_inodes,
             shm_bytes=box.shm_mb * _MB,
             log_bytes=box.log_kb * _KB,
+            sent_bytes=box.sent_kb * _KB,
+            runtime=box.runtime,
+            reach=box.reach,
         )
 
 

@@ -7,7 +7,8 @@ RefereeError
 │   ├── ConfigError       league.toml is wrong
 │   └── SubmissionError   a folder that is no acceptable bot
 ├── SandboxError      a bot could not be run for a reason that is not the bot's
-│   └── EngineGone        the Docker engine does not answer (any more)
+│   ├── EngineGone        the Docker engine does not answer (any more)
+│   └── Overloaded        the machine took time from a bot that was its to use
 ├── RecordError       a file that is no game record
 ├── StoreError        the league's database is missing, foreign or too new
 └── LeagueBusy        another process is running this league
@@ -36,6 +37,10 @@ class SandboxError(RefereeError):
 
 class EngineGone(SandboxError):
     """The Docker engine does not answer."""
+
+
+class Overloaded(SandboxError):
+    """The referee stood still, or a bot waited for a core, for so long that no clock was fair to it."""
 
 
 class RecordError(RefereeError):

@@ -42,7 +42,7 @@ class _Game:
         self._clocks = [SeatClock(clock) for _ in players]
         self._state = State.deal(deck, len(players), spec.refill)
         self._history: list[Move] = []
-        self._played: list[tuple[int, str, float, bool]] = []  # the fields of PlayedMove
+        self._played: list[tuple[int, str, float, bool, float | None]] = []  # the fields of PlayedMove
         self._faults: list[Fault] = []
         self._in_play = [True] * len(players)  # seats that have not forfeited
 
@@ -103,10 +103,10 @@ class _Game:
             return
         ms = round(answer.ms * 1000) / 1000  # whole microseconds
         clock.charge(ms)
-        self._play(move, ms, by_referee=False)
+        self._play(move, ms, by_referee=False, cpu_ms=answer.cpu_ms)
 
-    def _play(self, move: Move, ms: float, *, by_referee: bool) -> None:
-        self._played.append((self._state.seat, move.notation, ms, by_referee))
+    def _play(self, move: Move, ms: float, *, by_referee: bool, cpu_ms: float | None = None) -> None:
+        self._played.append((self._state.seat, move.notation, ms, by_referee, cpu_ms))
         self._history.append(move)
         self._state.play(move)
 

@@ -1,8 +1,13 @@
-"""What one bot may use (sandbox.md, Container options)."""
+"""How one bot is run: what it may use, and how it is reached (sandbox.md)."""
 
 from dataclasses import dataclass
+from typing import Literal
 
+_KB = 1024
 _MB = 1024 * 1024
+
+Reach = Literal["auto", "socket", "tcp"]
+"""How a container is reached: over a Unix socket, over TCP on the loopback, or as the engine can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +24,9 @@ class Limits:
     tmp_inodes    files in /tmp
     shm_bytes     size of /dev/shm
     log_bytes     stdout and stderr that are kept; what is older is dropped
+    sent_bytes    what it may send to the referee in one game, all of gRPC's own included
+    runtime       the engine's runtime for containers, e.g. "runsc"; None: the engine's default
+    reach         how the referee reaches it
     """
 
     memory_bytes: int = 256 * _MB
@@ -31,3 +39,6 @@ class Limits:
     tmp_inodes: int = 1024
     shm_bytes: int = _MB
     log_bytes: int = _MB
+    sent_bytes: int = 256 * _KB
+    runtime: str | None = None
+    reach: Reach = "auto"

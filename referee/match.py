@@ -7,7 +7,7 @@ from typing import Final
 from referee.errors import EngineGone, SandboxError
 from referee.game import play_game
 from referee.model import FaultKind, GameRecord, GameSpec, MatchSpec, SeatHolder, Submission, VoidGame
-from referee.ports import Connect, Link, Sandbox
+from referee.ports import Connect, KeepLog, Link, Sandbox
 from referee.text import printable
 from treelings import derive_deck
 from treelings.view import Clock
@@ -28,15 +28,19 @@ class Table:
 
     def __init__(
         self, match: MatchSpec, submissions: Mapping[str, Submission], sandbox: Sandbox, secret: bytes,
-        clock: Clock, connect: Connect,
+        clock: Clock, connect: Connect, keep_log: KeepLog | None = None,
     ) -> None:  # fmt: skip
-        """`submissions` holds at least the match's bots by name; `secret` is the night's (rules.md)."""
+        """`submissions` holds at least the match's bots by name; `secret` is the night's (rules.md).
+
+        `keep_log` is given what each bot logged, once for each time that it was started.
+        """
         self._match = match
         self._submissions = submissions
         self._sandbox = sandbox
         self._secret = secret
         self._clock = clock
         self._connect = connect
+        self._keep_log = keep_log
         self._links: dict[str, Link] = {}
         self._spoiled: set[str] = set()  # bots whose process no further game may be played with
 
@@ -114,7 +118,9 @@ class Table:
         ending = [bot for bot in bots if bot in self._links]
         outcomes = await asyncio.gather(*(self._links[bot].close() for bot in ending), return_exceptions=True)
         for bot, outcome in zip(ending, outcomes, strict=True):
-            if outcome is not None:
+            if isinstance(outcome, BaseException):
                 raise outcome
             del self._links[bot]
             self._spoiled.discard(bot)
+            if self._keep_log is not None:
+                self._keep_log(self._match.id, bot, outcome)

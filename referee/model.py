@@ -51,12 +51,17 @@ class SeatHolder:
 
 @dataclass(frozen=True, slots=True)
 class PlayedMove:
-    """One move of a game; `ms` is what the seat's clock was charged."""
+    """One move of a game.
+
+    ms      what the seat's clock was charged
+    cpu_ms  processor time that the bot used for it; None where that cannot be told
+    """
 
     seat: int
     move: str
     ms: float
     by_referee: bool = False
+    cpu_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
 """The borders: what games and matches ask of bots and of sandboxes, whoever provides them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from referee.limits import Limits
 from referee.model import FaultKind, Submission
 from treelings import GameEnd, GameStart, View
 
@@ -20,10 +21,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A bot's answer to a query: its text, still unjudged, and the time it took."""
+    """A bot's answer to a query: its text, still unjudged, the time it took, and the processor time if known."""
 
     text: str
     ms: float
+    cpu_ms: float | None = None
 
 
 class Player(Protocol):
@@ -52,6 +54,22 @@ class BotState:
     out_of_memory: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class CpuTimes:
+    """Processor time of a bot since its start, in milliseconds.
+
+    used_ms  of all its processes and threads, those included that have ended
+    threads  of each one that lives, by its id: time on a core, and time ready to run but without a core
+    """
+
+    used_ms: float
+    threads: Mapping[int, tuple[float, float]]
+
+
+Address = Path | tuple[str, int]
+"""Where a bot listens: a Unix socket as this process sees it, under 100 bytes; or host and port."""
+
+
 class RunningBot(Protocol):
     """A started bot: one process or container, for one match."""
 
@@ -60,8 +78,27 @@ class RunningBot(Protocol):
         """What it was started from."""
 
     @property
-    def socket(self) -> Path:
-        """The Unix socket that it binds, as this process sees it; under 100 bytes."""
+    def limits(self) -> Limits:
+        """What it may use."""
+
+    @property
+    def address(self) -> Address:
+        """Where it is to listen."""
+
+    def owns(self, pid: int) -> bool:
+        """Whether a process of this machine is one of the bot's; false for one that is gone."""
+
+    def wake(self) -> None:
+        """Let it run; nothing if it does already or has ended. Raises SandboxError."""
+
+    def rest(self) -> None:
+        """Hold it until `wake`, where the sandbox can; nothing if it has ended. Raises SandboxError."""
+
+    def cpu_used_ms(self) -> float | None:
+        """Processor time that it has used so far; None if that cannot be told. Takes some microseconds."""
+
+    def cpu_times(self) -> CpuTimes | None:
+        """The same, thread by thread; None if that cannot be told. Takes up to some milliseconds."""
 
     async def state(self) -> BotState:
         """How it is now. Raises EngineGone."""
@@ -69,8 +106,11 @@ class RunningBot(Protocol):
     async def log_tail(self) -> str:
         """The last 2,000 bytes of its stdout and stderr, undecodable bytes replaced; hostile text."""
 
-    async def stop(self) -> None:
-        """End it at once and remove all that it left; may be called twice. Raises EngineGone."""
+    async def stop(self) -> bytes:
+        """End it at once and remove all that it left; may be called twice. Raises EngineGone.
+
+        What is returned is all that is kept of its stdout and stderr, `limits.log_bytes` at most; hostile.
+        """
 
 
 class Link(Protocol):
@@ -85,9 +125,12 @@ class Link(Protocol):
         Hangs up and waits for the bot, so long at most. Raises SandboxError.
         """
 
-    async def close(self) -> None:
-        """End the bot and remove all that it left; may be called twice. Raises SandboxError."""
+    async def close(self) -> bytes:
+        """End the bot and remove all that it left; may be called twice. What it logged. Raises SandboxError."""
 
+
+KeepLog = Callable[[str, str, bytes], None]
+"""Keeps what a bot logged: the match's id, the bot's name, and `RunningBot.stop`'s bytes."""
 
 Connect = Callable[[RunningBot], Link]
 """Makes a link; returns at once, since the first game's start is what waits for the bot."""

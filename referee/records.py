@@ -42,6 +42,7 @@ class _Move(Wire):
     seat: _Seat
     move: Annotated[str, Field(min_length=1, max_length=20)]
     ms: Annotated[float, Field(ge=0, le=1e9)]
+    cpu_ms: Annotated[float, Field(ge=0, le=1e9)] | None = None
     by: Literal["referee"] | None = None
 
 
@@ -105,7 +106,9 @@ def to_json(record: GameRecord) -> str:
         "seats": [{"bot": seat.bot, "version": seat.version} for seat in record.seats],
         "deck": record.deck,
         "moves": [
-            {"seat": move.seat, "move": move.move, "ms": move.ms} | ({"by": "referee"} if move.by_referee else {})
+            {"seat": move.seat, "move": move.move, "ms": move.ms}
+            | ({} if move.cpu_ms is None else {"cpu_ms": move.cpu_ms})
+            | ({"by": "referee"} if move.by_referee else {})
             for move in record.moves
         ],
         "festival_turn": record.festival_turn,
@@ -141,7 +144,7 @@ def from_json(line: str, where: str = "record") -> GameRecord:
         refill=wire.rules.refill,
         seats=tuple(SeatHolder(seat.bot, seat.version) for seat in wire.seats),
         deck=wire.deck,
-        moves=tuple(PlayedMove(m.seat, m.move, m.ms, by_referee=m.by is not None) for m in wire.moves),
+        moves=tuple(PlayedMove(m.seat, m.move, m.ms, by_referee=m.by is not None, cpu_ms=m.cpu_ms) for m in wire.moves),
         festival_turn=wire.festival_turn,
         ended=wire.ended,
         faults=tuple(Fault(f.seat, f.turn, FaultKind(f.kind), f.detail) for f in wire.faults),
@@ -275,6 +278,8 @@ def _misplayed(state: State, move: PlayedMove, *, by_referee: bool) -> str | Non
         return printable(str(error), _SHOWN)
     if move.move != canonical:
         return f"expected the move in canonical notation, {canonical}, got {move.move}"
+    if by_referee and move.cpu_ms is not None:
+        return f"expected the referee's move to use none of the seat's processor time, got {move.cpu_ms} ms"
     if by_referee and move.ms:
         return f"expected the referee's move to take 0 ms of the seat's clock, got {move.ms}"
     if by_referee and canonical != (first := state.legal_moves()[0].notation):

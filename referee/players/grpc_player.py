@@ -36,11 +36,11 @@ class BotLink:
 
     def __init__(self, bot: RunningBot, now: Callable[[], float] = time.monotonic) -> None:
         self._bot = bot
-        self._address = f"unix:{bot.socket}"
+        self._address = f"unix:{bot.address}"
         self._now = now
         self._channel: grpc.aio.Channel | None = None
         self._player: GrpcPlayer | None = None
-        self._ending: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[bytes] | None = None
 
     async def left_in_order(self, within_ms: int) -> bool:
         """Whether the bot has done with its last game and can play another; true before its first.
@@ -78,14 +78,14 @@ class BotLink:
         if self._ending is None:
             self._ending = asyncio.create_task(self._end())
 
-    async def close(self) -> None:
-        """End the bot and remove all that it left; may be called twice. Raises SandboxError."""
+    async def close(self) -> bytes:
+        """End the bot and remove all that it left; may be called twice. What it logged. Raises SandboxError."""
         if self._ending is None and self._player is not None:
             await self._player.leave(_FAREWELL_S)
         self.kill()
         assert self._ending is not None
         try:
-            await asyncio.shield(self._ending)
+            return await asyncio.shield(self._ending)
         except SandboxError:
             self._ending = None  # to be tried again
             raise
@@ -93,10 +93,10 @@ class BotLink:
     def _tidy(self, text: str) -> str:
         return without_paths(text, self._bot)
 
-    async def _end(self) -> None:
+    async def _end(self) -> bytes:
         # In this order: closing a channel whose peer lives and floods it may take long.
         try:
-            await self._bot.stop()
+            return await self._bot.stop()
         finally:
             if self._channel is not None:
                 await self._channel.close(None)

@@ -11,7 +11,7 @@ from typing import Final
 from referee.model import FaultKind
 from referee.players import standstill
 from referee.players.endings import ending
-from referee.ports import Failure, RunningBot
+from referee.ports import Address, Failure, RunningBot
 
 _TRY_EVERY_S: Final = 0.005
 _LOOK_EVERY_S: Final = 0.1  # whether it still lives: that question may go to an engine
@@ -29,7 +29,7 @@ async def wait_until_listening(
     deadline = now() + allowance_ms / 1000
     look = now() + _LOOK_EVERY_S
     longest_s = 0.0  # what a pause between two tries took
-    while (obstacle := _obstacle(bot.socket)) is not None:
+    while (obstacle := _obstacle(bot.address)) is not None:
         if now() >= deadline:
             standstill.check(_TRY_EVERY_S, longest_s)
             detail = f"expected the bot to listen on its socket within {allowance_ms:,} ms: {obstacle}"
@@ -46,8 +46,9 @@ async def wait_until_listening(
     return None
 
 
-def _obstacle(path: Path) -> str | None:
+def _obstacle(path: Address) -> str | None:
     """Why nobody can be reached at this path; None if somebody can."""
+    assert isinstance(path, Path)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as attempt:
         attempt.settimeout(0)
         try:

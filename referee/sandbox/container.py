@@ -10,8 +10,9 @@ from docker import APIClient
 from docker.errors import APIError, NotFound
 
 from referee.errors import SandboxError
+from referee.limits import Limits
 from referee.model import Submission
-from referee.ports import BotState
+from referee.ports import Address, BotState, CpuTimes
 from referee.sandbox.engine import engine_errors
 from referee.sandbox.folders import SOCKET, wipe
 
@@ -41,6 +42,7 @@ class Container:
         engine: APIClient,
         id_: str,
         submission: Submission,
+        limits: Limits,
         folder: Path,
         refusal: str | None,
         *,
@@ -50,11 +52,12 @@ class Container:
         self._engine = engine
         self._id = id_
         self._submission = submission
+        self._limits = limits
         self._folder = folder
         self._refusal = refusal
         self._call = call
         self._forget = forget
-        self._removal: asyncio.Task[None] | None = None
+        self._removal: asyncio.Task[bytes] | None = None
 
     @property
     def id(self) -> str:
@@ -67,9 +70,37 @@ class Container:
         return self._submission
 
     @property
+    def limits(self) -> Limits:
+        """What it may use."""
+        return self._limits
+
+    @property
     def socket(self) -> Path:
         """The Unix socket that it binds, as this process sees it; under 100 bytes."""
         return self._folder / SOCKET
+
+    @property
+    def address(self) -> Address:
+        """Where it is to listen."""
+        return self.socket
+
+    def owns(self, pid: int) -> bool:
+        """Whether a process of this machine is one of the bot's; false for one that is gone."""
+        return True
+
+    def wake(self) -> None:
+        """Let it run; nothing if it does already or has ended. Raises SandboxError."""
+
+    def rest(self) -> None:
+        """Hold it until `wake`; nothing if it has ended. Raises SandboxError."""
+
+    def cpu_used_ms(self) -> float | None:
+        """Processor time that it has used so far; None if that cannot be told."""
+        return None
+
+    def cpu_times(self) -> CpuTimes | None:
+        """The same, thread by thread; None if that cannot be told."""
+        return None
 
     async def state(self) -> BotState:
         """How it is now. Raises EngineGone, and SandboxError if its container was removed by somebody else."""
@@ -106,19 +137,21 @@ class Container:
             log += self._refusal.encode()
         return log[-LOG_TAIL_BYTES:].decode("utf-8", "replace")
 
-    async def stop(self) -> None:
+    async def stop(self) -> bytes:
         """End it at once and remove all that it left; may be called twice. Raises EngineGone.
 
         The removal goes on if its caller is cancelled; the sandbox's `close` waits for it.
         """
         if self._removal is None or (self._removal.done() and not _went_well(self._removal)):
             self._removal = asyncio.ensure_future(self._call(self._remove))
-        await asyncio.shield(self._removal)
+        log = await asyncio.shield(self._removal)
         self._forget(self)
+        return log
 
-    def _remove(self) -> None:
+    def _remove(self) -> bytes:
         remove_container(self._engine, self._id)
         wipe(self._folder)
+        return b""
 
 
 def remove_container(engine: APIClient, id_: str) -> None:
@@ -133,5 +166,5 @@ def remove_container(engine: APIClient, id_: str) -> None:
                 raise
 
 
-def _went_well(task: asyncio.Task[None]) -> bool:
+def _went_well(task: asyncio.Task[bytes]) -> bool:
     return not task.cancelled() and task.exception() is None

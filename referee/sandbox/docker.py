@@ -148,7 +148,9 @@ class DockerSandbox:
                 refusal = reason(error)
                 if engine.inspect_container(container)["State"]["ExitCode"] not in _NOT_STARTED:
                     raise
-        return Container(engine, container, submission, folder, refusal, call=self._call, forget=self._bots.discard)
+        return Container(
+            engine, container, submission, self._limits, folder, refusal, call=self._call, forget=self._bots.discard
+        )
 
     def _host_config(self, engine: APIClient, submission: Path, sockets: Path) -> dict[str, Any]:
         limits = self._limits

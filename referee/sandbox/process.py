@@ -19,7 +19,7 @@ from typing import Final
 from referee.errors import SandboxError
 from referee.limits import Limits
 from referee.model import Submission
-from referee.ports import BotState
+from referee.ports import Address, BotState, CpuTimes
 from referee.sandbox.folders import SOCKET, RunFolder, base_folder, dead_runs, wipe
 from referee.sandbox.run import Run, process_start
 
@@ -88,7 +88,7 @@ class ProcessSandbox:
                 )  # fmt: skip
         except OSError as error:
             raise SandboxError(f"{submission.name}: cannot start its process: {error}") from error
-        bot = BotProcess(submission, folder, process, self._bots.discard)
+        bot = BotProcess(submission, self._limits, folder, process, self._bots.discard)
         self._bots.add(bot)
         started = process_start(process.pid)
         if started is not None:
@@ -120,11 +120,13 @@ class BotProcess:
     def __init__(
         self,
         submission: Submission,
+        limits: Limits,
         folder: Path,
         process: "subprocess.Popen[bytes]",
         forget: Callable[["BotProcess"], None],
     ) -> None:
         self._submission = submission
+        self._limits = limits
         self._folder = folder
         self._process = process
         self._forget = forget
@@ -140,9 +142,37 @@ class BotProcess:
         return self._submission
 
     @property
+    def limits(self) -> Limits:
+        """What it may use, as far as an ordinary user can see to it."""
+        return self._limits
+
+    @property
     def socket(self) -> Path:
         """The Unix socket that it binds; under 100 bytes."""
         return self._folder / SOCKET
+
+    @property
+    def address(self) -> Address:
+        """Where it is to listen."""
+        return self.socket
+
+    def owns(self, pid: int) -> bool:
+        """Whether a process of this machine is one of the bot's; false for one that is gone."""
+        return True
+
+    def wake(self) -> None:
+        """Nothing: a plain process is never held."""
+
+    def rest(self) -> None:
+        """Nothing: a plain process is never held."""
+
+    def cpu_used_ms(self) -> float | None:
+        """Processor time that it has used so far; None if that cannot be told."""
+        return None
+
+    def cpu_times(self) -> CpuTimes | None:
+        """The same, thread by thread; None if that cannot be told."""
+        return None
 
     async def state(self) -> BotState:
         """How it is now. Nobody can tell who killed a process, so none has ended by its memory limit."""
@@ -158,14 +188,16 @@ class BotProcess:
         except FileNotFoundError:
             return ""
 
-    async def stop(self) -> None:
+    async def stop(self) -> bytes:
         """End it and its children at once and remove all that it left; may be called twice. Raises SandboxError."""
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         await asyncio.to_thread(self._process.wait)
+        log = b""
         wipe(self._folder)
         self._folder.with_suffix(_RECORD).unlink(missing_ok=True)
         self._forget(self)
+        return log
 
 
 def _end_recorded(folder: Path) -> None:

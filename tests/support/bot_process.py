@@ -8,8 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from referee.limits import Limits
 from referee.model import Submission
-from referee.ports import BotState
+from referee.ports import Address, BotState, CpuTimes
 
 
 class BotProcess:
@@ -23,6 +24,7 @@ class BotProcess:
         self._script.write_text(source)
         self._log = Path(self._folder.name) / "log"
         self._process: asyncio.subprocess.Process | None = None
+        self.limits = Limits()
         self.stops = 0
 
     @property
@@ -34,6 +36,26 @@ class BotProcess:
     def socket(self) -> Path:
         return Path(self._folder.name) / "bot.sock"
 
+    @property
+    def address(self) -> Address:
+        return self.socket
+
+    def owns(self, pid: int) -> bool:
+        assert self._process is not None
+        return pid == self._process.pid
+
+    def wake(self) -> None:
+        pass
+
+    def rest(self) -> None:
+        pass
+
+    def cpu_used_ms(self) -> float | None:
+        return None
+
+    def cpu_times(self) -> CpuTimes | None:
+        return None
+
     async def state(self) -> BotState:
         assert self._process is not None
         code = self._process.returncode
@@ -42,12 +64,13 @@ class BotProcess:
     async def log_tail(self) -> str:
         return self._log.read_bytes()[-2000:].decode(errors="replace")
 
-    async def stop(self) -> None:
+    async def stop(self) -> bytes:
         assert self._process is not None
         self.stops += 1
         if self._process.returncode is None:
             self._process.kill()
         await self._process.wait()
+        return self._log.read_bytes()
 
     async def ended(self) -> None:
         """Wait until somebody has ended it."""

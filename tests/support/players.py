@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from referee.errors import SandboxError
+from referee.limits import Limits
 from referee.model import Submission
-from referee.ports import Answer, BotState, Failure, RunningBot
+from referee.ports import Answer, BotState, CpuTimes, Failure, RunningBot
 from treelings import GameEnd, GameStart, View
 
 Act = str | float | Failure | Exception
@@ -56,8 +57,24 @@ class FakeBot:
 
     def __init__(self, submission: Submission) -> None:
         self.submission = submission
-        self.socket = Path("/nowhere/bot.sock")
+        self.limits = Limits()
+        self.address = Path("/nowhere/bot.sock")
         self.running = True
+
+    def owns(self, pid: int) -> bool:
+        return True
+
+    def wake(self) -> None:
+        pass
+
+    def rest(self) -> None:
+        pass
+
+    def cpu_used_ms(self) -> float | None:
+        return None
+
+    def cpu_times(self) -> CpuTimes | None:
+        return None
 
     async def state(self) -> BotState:
         return BotState(self.running, None if self.running else 0)
@@ -65,8 +82,9 @@ class FakeBot:
     async def log_tail(self) -> str:
         return ""
 
-    async def stop(self) -> None:
+    async def stop(self) -> bytes:
         self.running = False
+        return b"log of " + self.submission.name.encode()
 
 
 class FakeSandbox:
@@ -115,5 +133,5 @@ class FakeLink:
         self._last = self._player(self._bot.submission.name)
         return self._last
 
-    async def close(self) -> None:
-        await self._bot.stop()
+    async def close(self) -> bytes:
+        return await self._bot.stop()

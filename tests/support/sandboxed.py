@@ -47,7 +47,7 @@ async def listening(bot: RunningBot) -> None:
     async with asyncio.timeout(PATIENCE_S):
         while True:
             try:
-                _, writer = await asyncio.open_unix_connection(str(bot.socket))
+                _, writer = await asyncio.open_unix_connection(str(bot.address))
             except (FileNotFoundError, ConnectionRefusedError):
                 assert (await bot.state()).running, await bot.log_tail()
                 await asyncio.sleep(0.01)

@@ -57,7 +57,7 @@ def test_the_template_names_every_limit_with_its_default(tmp_path: Path) -> None
     (tmp_path / "league.toml").write_text("\n".join(['name = "x"', "[sandbox]", *lines]))
     config = read_config(tmp_path)
     assert config.sandbox.model_fields_set == set(SandboxSection.model_fields)
-    assert config.limits() == replace(Limits(), cpuset="1")
+    assert config.limits() == replace(Limits(), cpuset="1", runtime="runsc")
 
 
 def test_limits_are_in_bytes_and_what_is_not_given_keeps_its_default(tmp_path: Path) -> None:
