@@ -15,11 +15,11 @@ def without_paths(text: str, bot: RunningBot) -> str:
     Do this before the text is cut. It is a safeguard against what bots and libraries print by chance: a bot that
     means to tell what it knows can always disguise it.
     """
+    socket = bot.address if isinstance(bot.address, Path) else None
+    if socket is not None:
+        text = text.replace(str(socket), "its socket")
     text = _without(text, bot.submission.folder, "its folder")
-    if not isinstance(bot.address, Path):
-        return text
-    text = text.replace(str(bot.address), "its socket")
-    return _without(text, bot.address.parent, "its socket's folder")
+    return text if socket is None else _without(text, socket.parent, "its socket's folder")
 
 
 def _without(text: str, folder: Path, name: str) -> str:
