@@ -1,6 +1,7 @@
 """Bots, links and sandboxes that do as they are told, for tests of games and matches."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from referee.errors import SandboxError
@@ -9,9 +10,9 @@ from referee.model import Submission
 from referee.ports import Answer, BotState, CpuTimes, Failure, RunningBot
 from treelings import GameEnd, GameStart, View
 
-Act = str | float | Failure | Exception
-"""What a bot does on one of its turns: a move's text, the first legal move after so many ms, a failure of
-the bot, or an error of our own side."""
+Act = str | float | Answer | Failure | Exception
+"""What a bot does on one of its turns: a move's text, the first legal move after so many ms, a whole answer (its text
+"" is the first legal move), a failure of the bot, or an error of our own side."""
 
 
 class FakePlayer:
@@ -44,6 +45,8 @@ class FakePlayer:
             raise act
         if isinstance(act, Failure):
             return act
+        if isinstance(act, Answer):
+            return act if act.text else replace(act, text=view.legal_moves[0].notation)
         if isinstance(act, str):
             return Answer(act, 1.0)
         return Answer(view.legal_moves[0].notation, act)

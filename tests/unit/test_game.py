@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from referee.errors import EngineGone, SandboxError
 from referee.game import LONGEST_DETAIL, play_game
 from referee.model import Fault, FaultKind, GameRecord, GameSpec, SeatHolder
-from referee.ports import Failure
+from referee.ports import Answer, Failure
 from referee.records import problems, to_json
 from tests.support.players import Act, FakePlayer
 from treelings import Clock, Refill, State, derive_deck
@@ -48,6 +48,11 @@ async def test_a_game_is_played_to_its_festival_and_recorded_whole() -> None:
     assert (record.ranks[0] < record.ranks[1]) == (record.scores[0] > record.scores[1])
     assert [move.seat for move in record.moves] == [turn % 2 for turn in range(len(record.moves))]
     assert record.festival_turn is not None
+
+
+async def test_the_processor_time_of_a_move_is_kept_beside_its_time_where_it_is_known() -> None:
+    record = await play(FakePlayer([Answer("", 3.5, cpu_ms=2.25)]), FakePlayer())
+    assert [(move.ms, move.cpu_ms) for move in record.moves[:2]] == [(3.5, 2.25), (1.0, None)]
 
 
 async def test_every_seat_is_told_of_the_game_its_seat_and_the_clock() -> None:

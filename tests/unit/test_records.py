@@ -81,6 +81,14 @@ class TestText:
         game = replace(record(), night=None, deal=None, league="")
         assert from_json(to_json(game)) == game
 
+    def test_the_processor_time_of_a_move_is_written_after_its_time_and_left_out_where_it_is_not_known(self) -> None:
+        game = record()
+        game = replace(game, moves=(replace(game.moves[0], cpu_ms=1.25), *game.moves[1:]))
+        written = json.loads(to_json(game))["moves"]
+        assert [list(move) for move in written[:2]] == [["seat", "move", "ms", "cpu_ms"], ["seat", "move", "ms"]]
+        assert written[0]["cpu_ms"] == 1.25
+        assert from_json(to_json(game)) == game
+
     def test_unknown_keys_are_kept_and_written_back_wherever_they_are(self) -> None:
         value = json.loads(to_json(forfeited(3, 1)))
         value["weather"] = {"rain": [1, 2.5, None]}
@@ -317,6 +325,12 @@ class TestProblems:
         game = record()
         (problem,) = problems(_with_move(game, 1, replace(game.moves[1], by_referee=True)))
         assert problem == "turn 1: expected the move to be the bot's own"
+
+    def test_processor_time_on_a_move_of_the_referee(self) -> None:
+        game = forfeited(3, 1)
+        turn = next(turn for turn, move in enumerate(game.moves) if move.by_referee)
+        (problem,) = problems(_with_move(game, turn, replace(game.moves[turn], cpu_ms=0.5)))
+        assert "none of the seat's processor time, got 0.5 ms" in problem
 
     def test_a_move_of_a_bot_whose_seat_had_forfeited(self) -> None:
         game = forfeited(3, 1)
