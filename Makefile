@@ -36,7 +36,7 @@ league: setup ## play a league night among the sample bots and publish its leade
 	@echo "The command is $(BIN)/treelings; '. $(BIN)/activate' makes it treelings."
 
 test: $(TOOLS) ## run all tests; those that need a Docker engine are skipped where none answers
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n auto --dist worksteal
 
 lint: $(TOOLS) ## format, lint, types, directions of imports
 	@$(BIN)/ruff format --check .

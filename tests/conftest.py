@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -50,6 +50,20 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             pytest.fail(f"{required}=1, but {reason}", pytrace=False)
         item.config.stash.setdefault(SKIPPED, Counter())[mark] += 1
         pytest.skip(reason)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where tests run on several cores, each of these processes hands on what it counted."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["skipped"] = dict(session.config.stash.get(SKIPPED, Counter()))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Adds up what the processes counted; one that crashed has handed on nothing."""
+    counted: dict[str, int] = getattr(node, "workeroutput", {}).get("skipped", {})
+    config: pytest.Config = node.config
+    config.stash.setdefault(SKIPPED, Counter()).update(counted)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -1,6 +1,9 @@
 """What tests with a real engine share."""
 
+import fcntl
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from docker import APIClient
@@ -20,4 +23,6 @@ def engine() -> Iterator[APIClient]:
 @pytest.fixture(scope="session")
 def runtime_image(engine: APIClient) -> str:
     """The name of the runtime image, built if it was not there; only for tests marked `docker`."""
-    return build_image(engine, report=print)
+    with (Path(tempfile.gettempdir()) / "treelings-tests-image.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests may run in several processes: one builds, the others wait
+        return build_image(engine, report=print)
