@@ -55,7 +55,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Where tests run on several cores, each of these processes hands on what it counted."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["skipped"] = dict(session.config.stash.get(SKIPPED, Counter()))
+        counted = session.config.stash.get(SKIPPED, Counter[str]())
+        session.config.workeroutput["skipped"] = dict(counted)
 
 
 @pytest.hookimpl(optionalhook=True)
