@@ -1,3 +1,4 @@
+import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -5,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from referee.limits import Limits
 from referee.sandbox.folders import base_folder
 from referee.sandbox.process import ProcessSandbox
 from referee.sandbox.run import Run, process_start
 from tests.support.sandboxed import another_referee, ended, gone, listening, logged, script
 
+MB = 1024**2
 LISTEN = """
 import os, socket, time
 server = socket.socket(socket.AF_UNIX)
@@ -127,6 +130,189 @@ async def test_stopping_ends_the_children_as_well_and_leaves_nothing(sandbox: Pr
     await gone(child)
 
 
+@pytest.mark.parametrize(
+    "escape",
+    ["start_new_session=True", "start_new_session=True, env={}", "process_group=0, env={}"],
+    ids=["a session of its own", "that and an empty environment", "a group of its own"],
+)
+async def test_a_child_that_left_the_group_ends_with_its_bot(
+    sandbox: ProcessSandbox, tmp_path: Path, escape: str
+) -> None:
+    code = f"""
+        import subprocess, sys, time
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], {escape})
+        print("child", child.pid, flush=True)
+        time.sleep(60)
+    """
+    bot = await sandbox.start(script(tmp_path, code), "match")
+    child = int((await logged(bot, "child")).split()[1])
+    await bot.stop()
+
+    assert process_start(child) in (None, "ended")
+
+
+async def test_an_orphan_that_left_the_session_ends_with_its_bot(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    code = """
+        import os, time
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                print("orphan", os.getpid(), flush=True)
+                time.sleep(60)
+            os._exit(0)
+        os.wait()
+        print("ready", flush=True)
+        time.sleep(60)
+    """
+    bot = await sandbox.start(script(tmp_path, code), "match")
+    log = (await logged(bot, "ready")).split()
+    orphan = int(log[log.index("orphan") + 1])
+    assert bot.owns(orphan)
+    await bot.stop()
+
+    assert process_start(orphan) in (None, "ended")
+
+
+async def test_a_bot_that_ended_before_its_children_takes_them_along(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    code = """
+        import subprocess, sys
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        print("child", child.pid, flush=True)
+    """
+    bot = await sandbox.start(script(tmp_path, code), "match")
+    assert (await ended(bot)).exit_code == 0
+    child = int((await bot.log_tail()).split()[1])
+    assert bot.owns(child)
+    await bot.stop()
+
+    assert process_start(child) in (None, "ended")
+
+
+async def test_a_bot_owns_its_own_processes_and_no_others(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    one = await sandbox.start(script(tmp_path, LISTEN), "match")
+    other = await sandbox.start(script(tmp_path, LISTEN), "match")
+    stranger = await asyncio.create_subprocess_exec(sys.executable, "-c", "")
+    await stranger.wait()
+
+    assert one.owns(one.pid)
+    assert not one.owns(other.pid)
+    assert not one.owns(os.getpid())
+    assert not one.owns(1)
+    assert not one.owns(stranger.pid)  # gone
+    await one.stop()
+    assert not one.owns(one.pid)
+
+
+async def test_limits_that_a_user_can_set_are_set(tmp_path: Path) -> None:
+    code = """
+        import resource as r
+        print([r.getrlimit(which) for which in (r.RLIMIT_DATA, r.RLIMIT_FSIZE, r.RLIMIT_NOFILE, r.RLIMIT_CORE)])
+        print(r.getrlimit(r.RLIMIT_STACK)[0])
+    """
+    limits = Limits(memory_bytes=64 * MB, pids=10, tmp_bytes=2 * MB, nofile=100)
+    sandbox = ProcessSandbox(limits=limits)
+    await sandbox.open()
+    try:
+        bot = await sandbox.start(script(tmp_path, code), "match")
+        await ended(bot)
+        data, file, stack = 64 * MB + 10 * 8 * MB, 2 * MB, 8 * MB
+        assert await bot.log_tail() == f"[({data}, {data}), ({file}, {file}), (100, 100), (0, 0)]\n{stack}\n"
+    finally:
+        await sandbox.close()
+
+
+async def test_a_limit_that_is_lower_here_already_is_no_obstacle(tmp_path: Path) -> None:
+    code = "import resource; print(resource.getrlimit(resource.RLIMIT_NOFILE)[1] > 2**20)"
+    sandbox = ProcessSandbox(limits=Limits(nofile=2**31))
+    await sandbox.open()
+    try:
+        bot = await sandbox.start(script(tmp_path, code), "match")
+        await ended(bot)
+        assert await bot.log_tail() == "False\n"
+    finally:
+        await sandbox.close()
+
+
+async def test_a_memory_balloon_ends_itself(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    bot = await sandbox.start(script(tmp_path, "held = [bytearray(2**26) for _ in range(64)]"), "match")
+
+    assert (await ended(bot)).exit_code == 1
+    assert "MemoryError" in await bot.log_tail()
+
+
+async def test_stopping_returns_the_newest_part_of_the_log(tmp_path: Path) -> None:
+    code = """
+        import os
+        block = b"x" * 65_535 + b"\\n"
+        try:
+            for _ in range(2**30 // len(block)):
+                os.write(1, block)
+        except OSError:
+            os.ftruncate(1, 2_000_000)
+        os.write(1, b"the end\\n")
+    """
+    limits = Limits(tmp_bytes=4 * MB, log_bytes=100_000)
+    sandbox = ProcessSandbox(limits=limits)
+    await sandbox.open()
+    try:
+        bot = await sandbox.start(script(tmp_path, code), "match")
+        await ended(bot)
+        log = await bot.stop()
+        assert len(log) == 100_000
+        assert log.endswith(b"xthe end\n")
+        assert await bot.stop() == log
+    finally:
+        await sandbox.close()
+
+
+async def test_what_a_bot_puts_in_its_logs_place_is_not_read(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("a secret")
+    code = f"""
+        import os
+        folder = os.path.dirname(os.environ["TREELINGS_SOCKET"])
+        os.remove(folder + "/log")
+        os.symlink({str(tmp_path / "secret")!r}, folder + "/log")
+        print("mine")
+    """
+    bot = await sandbox.start(script(tmp_path, code), "match")
+    await ended(bot)
+
+    assert await bot.log_tail() == "mine\n"
+    assert await bot.stop() == b"mine\n"
+
+
+async def test_processor_time_is_told_for_a_bot_and_for_each_of_its_threads(
+    sandbox: ProcessSandbox, tmp_path: Path
+) -> None:
+    code = """
+        import subprocess, sys, threading, time
+        def burn():
+            while time.thread_time() < 0.2:
+                pass
+        gone = threading.Thread(target=burn)
+        gone.start()
+        gone.join()
+        child = subprocess.Popen([sys.executable, "-c", "import time\\nwhile time.process_time() < 0.3: pass"])
+        child.wait()
+        living = threading.Thread(target=lambda: (burn(), print("ready", flush=True), time.sleep(60)))
+        living.start()
+        living.join()
+    """
+    bot = await sandbox.start(script(tmp_path, code), "match")
+    await logged(bot, "ready")
+    used, times = bot.cpu_used_ms(), bot.cpu_times()
+    assert used is not None
+    assert times is not None
+    assert used >= 680  # two threads and a child, whose time is counted in hundredths of a second
+    assert times.used_ms >= 680
+    assert len(times.threads) == 3  # the bot's two that live, and its watcher
+    assert max(ran for ran, _ in times.threads.values()) >= 190
+    assert all(waited >= 0 for _, waited in times.threads.values())
+    await bot.stop()
+    assert bot.cpu_used_ms() is None
+    assert bot.cpu_times() is None
+
+
 async def test_closing_ends_what_still_runs_and_removes_the_runs_folder(tmp_path: Path) -> None:
     sandbox = ProcessSandbox()
     await sandbox.open()
@@ -174,6 +360,30 @@ async def test_what_a_killed_referee_left_is_swept_by_the_next(tmp_path: Path) -
 
     assert not left.exists()
     await gone(int(pid))
+
+
+async def test_a_child_that_left_its_group_is_swept_by_the_next_referee(tmp_path: Path) -> None:
+    code = """
+        import subprocess, sys, time
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+        with open("child", "w") as file:
+            file.write(str(child.pid))
+        print("ready", flush=True)
+        time.sleep(60)
+    """
+    folder = script(tmp_path, code).folder
+    with another_referee(REFEREE, str(folder)) as referee:
+        assert referee.stdout is not None
+        referee.stdout.readline()
+        referee.kill()
+    child = int((tmp_path / "child").read_text())
+    assert process_start(child) not in (None, "ended")
+
+    sandbox = ProcessSandbox()
+    await sandbox.open()
+    await sandbox.close()
+
+    await gone(child)
 
 
 async def test_a_living_runs_bots_are_left_alone(sandbox: ProcessSandbox, tmp_path: Path) -> None:
