@@ -13,6 +13,7 @@ from referee.errors import SandboxError
 from referee.limits import Limits
 from referee.model import Submission
 from referee.ports import Address, BotState, CpuTimes
+from referee.sandbox.cgroup import Group
 from referee.sandbox.engine import engine_errors
 from referee.sandbox.folders import SOCKET, wipe
 
@@ -33,6 +34,8 @@ class Container:
     """A bot that was started in a container.
 
     refusal  why its command could not be executed, in the engine's words; None if it could
+    group    its control group, with the freezer ready where waiting bots are held by it; None: cannot be seen from
+             here, or has ended
     call     runs what blocks
     forget   is told once nothing of it is left
     """
@@ -45,6 +48,7 @@ class Container:
         limits: Limits,
         folder: Path,
         refusal: str | None,
+        group: Group | None,
         *,
         call: Call,
         forget: Callable[["Container"], None],
@@ -55,6 +59,8 @@ class Container:
         self._limits = limits
         self._folder = folder
         self._refusal = refusal
+        self._group = group
+        self._log = b""
         self._call = call
         self._forget = forget
         self._removal: asyncio.Task[bytes] | None = None
@@ -86,21 +92,26 @@ class Container:
 
     def owns(self, pid: int) -> bool:
         """Whether a process of this machine is one of the bot's; false for one that is gone."""
-        return True
+        return self._group is not None and self._group.owns(pid)
 
     def wake(self) -> None:
         """Let it run; nothing if it does already or has ended. Raises SandboxError."""
+        if self._group is not None:
+            self._group.thaw()
 
     def rest(self) -> None:
-        """Hold it until `wake`; nothing if it has ended. Raises SandboxError."""
+        """Hold it until `wake`, where the freezer is there for it; nothing if it has ended. Raises SandboxError."""
+        # One that is being removed must not be held again: in version 1 not even SIGKILL ends what is frozen.
+        if self._group is not None and self._removal is None:
+            self._group.freeze()
 
     def cpu_used_ms(self) -> float | None:
         """Processor time that it has used so far; None if that cannot be told."""
-        return None
+        return None if self._group is None else self._group.cpu_used_ms()
 
     def cpu_times(self) -> CpuTimes | None:
         """The same, thread by thread; None if that cannot be told."""
-        return None
+        return None if self._group is None else self._group.cpu_times()
 
     async def state(self) -> BotState:
         """How it is now. Raises EngineGone, and SandboxError if its container was removed by somebody else."""
@@ -138,20 +149,46 @@ class Container:
         return log[-LOG_TAIL_BYTES:].decode("utf-8", "replace")
 
     async def stop(self) -> bytes:
-        """End it at once and remove all that it left; may be called twice. Raises EngineGone.
+        """End it at once and remove all that it left; may be called twice. Raises EngineGone, SandboxError.
 
-        The removal goes on if its caller is cancelled; the sandbox's `close` waits for it.
+        Returned is what is kept of its stdout and stderr, the newest `limits.log_bytes` at most. The removal goes on
+        if its caller is cancelled; the sandbox's `close` waits for it.
         """
         if self._removal is None or (self._removal.done() and not _went_well(self._removal)):
+            if self._group is not None:
+                self._group.thaw()
+                self._group.close()
             self._removal = asyncio.ensure_future(self._call(self._remove))
         log = await asyncio.shield(self._removal)
         self._forget(self)
         return log
 
     def _remove(self) -> bytes:
+        self._log = self._last_words() or self._log
         remove_container(self._engine, self._id)
         wipe(self._folder)
-        return b""
+        return self._log
+
+    def _last_words(self) -> bytes:
+        """Kill it and read its log, which is whole only then; empty if somebody else has removed it."""
+        with engine_errors(f"ending {self._submission.name}"):
+            try:
+                _kill(self._engine, self._id)
+                log = bytes(self._engine.logs(self._id))
+            except NotFound:
+                return b""
+        if self._refusal is not None:
+            log += self._refusal.encode()
+        return log[-self._limits.log_bytes :]
+
+
+def _kill(engine: APIClient, id_: str) -> None:
+    try:
+        engine.kill(id_, "SIGKILL")
+    except APIError as error:
+        if error.status_code != HTTPStatus.CONFLICT:  # it has ended of itself
+            raise
+    engine.wait(id_)  # until the engine has taken in all that it wrote
 
 
 def remove_container(engine: APIClient, id_: str) -> None:

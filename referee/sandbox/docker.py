@@ -5,7 +5,7 @@ for the submission's folder it is no-new-privileges, no capabilities and the eng
 setuid files and device files from being of use.
 
 Bots cannot starve the referee: each has `cpus` cores' worth at most and half of an engine's usual weight; where
-cores are plenty, `cpuset` keeps one free.
+cores are plenty, `cpuset` keeps one free. Nor can they starve each other (waiting.py).
 """
 
 import asyncio
@@ -14,23 +14,26 @@ import secrets
 import stat
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
 
 from docker import APIClient
-from docker.errors import APIError
+from docker.errors import APIError, NotFound
 from docker.types import LogConfig, Mount, Ulimit
 
 from referee.errors import SandboxError
 from referee.limits import Limits
 from referee.model import Submission
+from referee.sandbox.cgroup import Group, find_group
 from referee.sandbox.container import Container, remove_container
-from referee.sandbox.engine import connect, engine_errors, find_image, reason, require_abilities
+from referee.sandbox.engine import connect, engine_errors, find_image, reason, require_abilities, require_runtime
 from referee.sandbox.folders import SOCKET, RunFolder, base_folder, dead_runs
 from referee.sandbox.image import wanted_image
-from referee.sandbox.run import Run
+from referee.sandbox.run import Run, process_start
+from referee.sandbox.waiting import Waiting
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -59,16 +62,28 @@ class DockerSandbox:
     """Runs each bot in a container of its own.
 
     league   the league's name, written on its containers
+    limits   what each bot may use
+    at_once  how many bots sit at tables at the same time at most, between whom the cores are shared out where waiting
+             bots cannot be frozen
+    freezer  whether waiting bots are frozen; None: where it can be done
     connect  makes the engine's client; raises EngineGone
     """
 
     name: Final = "docker"
 
     def __init__(
-        self, *, league: str, limits: Limits | None = None, connect: Callable[[], APIClient] = connect
+        self,
+        *,
+        league: str,
+        limits: Limits | None = None,
+        at_once: int = 1,
+        freezer: bool | None = None,
+        connect: Callable[[], APIClient] = connect,
     ) -> None:
         self._league = league
         self._limits = limits or Limits()
+        self._at_once = at_once
+        self._freezer = freezer
         self._connect = connect
         self._run = Run.new()
         self._folder = RunFolder("docker", self._run, base_folder())
@@ -95,12 +110,16 @@ class DockerSandbox:
 
     def _open(self, engine: APIClient) -> None:
         with engine_errors("asking what the Docker engine can do"):
-            require_abilities(engine.info())
+            info = engine.info()
+        require_abilities(info)
+        require_runtime(info, self._limits.runtime)
+        waiting = Waiting.on(info, self._limits, at_once=self._at_once, freezer=self._freezer)
+        self._limits, self._freezer = waiting.limits, waiting.cgroup is not None
         image = wanted_image()
         if find_image(engine, image) is None:
             raise SandboxError(f"the runtime image {image} is missing: build it with `treelings image build`")
         self._images["python"] = image
-        _sweep(engine)
+        self._sweep(engine)
         self._folder.create()
 
     async def start(self, submission: Submission, match: str) -> Container:
@@ -148,9 +167,26 @@ class DockerSandbox:
                 refusal = reason(error)
                 if engine.inspect_container(container)["State"]["ExitCode"] not in _NOT_STARTED:
                     raise
+            group = self._group(engine, container)
         return Container(
-            engine, container, submission, self._limits, folder, refusal, call=self._call, forget=self._bots.discard
-        )
+            engine, container, submission, self._limits, folder, refusal, group,
+            call=self._call, forget=self._bots.discard,
+        )  # fmt: skip
+
+    def _group(self, engine: APIClient, container: str) -> Group | None:
+        """A container's control group, its freezer ready if there is one; None if it has ended, or is out of sight."""
+        pid = int(engine.inspect_container(container)["State"]["Pid"])
+        group = find_group(container, pid) if pid else None
+        if not self._freezer:
+            return group
+        if group is not None:
+            group.prepare_freezer()
+        elif pid and process_start(pid) not in (None, "ended"):
+            raise SandboxError(
+                f"expected process {pid} to be in a control group that is named after its container {container[:12]}, "
+                "got none"
+            )
+        return group
 
     def _host_config(self, engine: APIClient, submission: Path, sockets: Path) -> dict[str, Any]:
         limits = self._limits
@@ -162,6 +198,7 @@ class DockerSandbox:
             tmpfs={
                 "/tmp": f"size={limits.tmp_bytes},nr_inodes={limits.tmp_inodes},noexec,nosuid,nodev"  # noqa: S108
             },
+            runtime=limits.runtime,
             shm_size=limits.shm_bytes,
             mem_limit=limits.memory_bytes,
             memswap_limit=limits.memory_bytes,
@@ -199,23 +236,31 @@ class DockerSandbox:
             for container in _containers(engine, f"{RUN_LABEL}={self._run}"):
                 remove_container(engine, container["Id"])
             self._folder.remove()
-            _sweep(engine)
+            self._sweep(engine)
         finally:
             engine.close()
+
+    def _sweep(self, engine: APIClient) -> None:
+        """Remove the containers and folders of dead runs; those of living ones and of anybody else stay."""
+        for container in _containers(engine, RUN_LABEL):
+            run = Run.parse(container["Labels"][RUN_LABEL])
+            if run is not None and run.is_dead():
+                self._thaw(engine, container["Id"])
+                remove_container(engine, container["Id"])
+        for folder in dead_runs("docker", base_folder()):
+            folder.remove()
+
+    def _thaw(self, engine: APIClient, container: str) -> None:
+        """Let go of what a killed referee held: not every engine can end what it has not frozen itself."""
+        with engine_errors("looking at a leftover"), suppress(NotFound):
+            group = self._group(engine, container)
+            if group is not None:
+                group.thaw()
+                group.close()
 
     async def _call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a blocking function in the sandbox's own threads."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, partial(function, *args, **kwargs))
-
-
-def _sweep(engine: APIClient) -> None:
-    """Remove the containers and folders of dead runs; those of living ones and of anybody else stay."""
-    for container in _containers(engine, RUN_LABEL):
-        run = Run.parse(container["Labels"][RUN_LABEL])
-        if run is not None and run.is_dead():
-            remove_container(engine, container["Id"])
-    for folder in dead_runs("docker", base_folder()):
-        folder.remove()
 
 
 def _containers(engine: APIClient, label: str) -> list[dict[str, Any]]:

@@ -148,6 +148,16 @@ def abilities(info: Mapping[str, Any]) -> list[Ability]:
     ]
 
 
+def require_runtime(info: Mapping[str, Any], name: str | None) -> None:
+    """Refuse a runtime for containers that the engine does not have; None is its default. Raises SandboxError."""
+    known = sorted(info.get("Runtimes") or {})
+    if name is not None and name not in known:
+        raise SandboxError(
+            f"sandbox.runtime: expected one that the Docker engine has ({', '.join(known)}), got {name!r}: install it "
+            "and add it to the engine's daemon.json"
+        )
+
+
 def require_abilities(info: Mapping[str, Any]) -> None:
     """Refuse an engine that lacks something. Raises SandboxError naming all that it lacks."""
     missing = [ability for ability in abilities(info) if not ability.has]
