@@ -2,15 +2,65 @@
 
 from dataclasses import dataclass
 
-from referee.model import Night, Submission, VoidGame
+from referee.model import Fault, GameRecord, Night, Submission, VoidGame
+from treelings import View
+
+
+@dataclass(frozen=True, slots=True)
+class Stumble:
+    """What a bot failed on in its trial match.
+
+    game   which of the match's games, from 0
+    view   what the bot was asked in the fault's turn; None if it failed at its start, before it was asked anything
+    """
+
+    game: int
+    fault: Fault
+    view: View | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How a bot did in its trial match; it is enough to play without a fault.
+
+    opponents  names of those it met
+    secret     what the deck was derived from, to play the same deal again
+    games      how many the match has; no more are played after the first fault
+    records    those that were played
+    log        what the bot wrote to stdout and stderr, as much as is kept; hostile
+    void       why our side could not play the match to its end; None if it could
+    """
+
+    opponents: tuple[str, ...]
+    secret: bytes
+    games: int
+    records: tuple[GameRecord, ...]
+    stumble: Stumble | None
+    log: bytes
+    void: str | None
+
+    @property
+    def passed(self) -> bool:
+        """All games were played, and the bot made no fault."""
+        return self.stumble is None and self.void is None
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of a bot that was handed in; `changed` is False if this version was in already."""
+    """What became of a bot that was handed in.
+
+    changed  False if it was not accepted, and if this version was in already
+    trial    its trial match; None if it played none
+    """
 
     submission: Submission
     changed: bool
+    trial: Trial | None = None
+
+    @property
+    def accepted(self) -> bool:
+        """It is in the league."""
+        return self.trial is None or self.trial.passed
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
-"""Bots as they are handed in: a folder of files with a bot.toml, checked, copied and named by digest.
+"""Bots as they are handed in: files with a bot.toml, in a folder or an archive; checked, copied and named by digest.
 
-Left out of a submission, silently: `__pycache__`, and everything whose name begins with a dot (.git, .venv …).
+Left out of a submission, silently: `__pycache__`, `__MACOSX`, and whatever has a name that begins with a dot (.git,
+.venv …). A folder and an archive of it are the same version.
 """
 
 import errno
@@ -10,14 +11,16 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator
 
+from referee.archives import Entry, refusal, shown, unpack
 from referee.config import Title
 from referee.errors import SubmissionError
 from referee.model import Submission
@@ -33,6 +36,7 @@ MAX_PATH: Final = 200
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 _PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 _PATH_RULE: Final = f"names of letters, digits and . _ + - (ASCII), paths of at most {MAX_PATH} characters"
+_LEFT_OUT: Final = ("__pycache__", "__MACOSX")
 _FORMAT: Final = b"treelings-submission/1\n"
 _KINDS: Final = {
     stat.S_IFLNK: "a link",
@@ -81,15 +85,21 @@ class _File:
 
 def inspect(folder: Path) -> Submission:
     """The bot in a folder, where it is; nothing is copied. Raises SubmissionError."""
+    folder = folder.resolve()
+    if not folder.is_dir():
+        raise SubmissionError(f"{shown(folder)}: expected a folder with a {BOT_FILE}, got something else")
     return _read(folder)[0]
 
 
-def take_in(folder: Path, into: Path) -> Submission:
+def take_in(source: Path, into: Path) -> Submission:
     """Copy a bot's files to `into/<64 hex digits of its digest>/`, readable by all, its files writable by none.
 
-    The copy appears whole or not at all; one that is there already is kept. Raises SubmissionError.
+    source  a folder, a .zip or a .tar.gz
+
+    All is checked before anything is written. The copy appears whole or not at all; one that is there already is
+    kept. Raises SubmissionError naming file and reason.
     """
-    submission, files = _read(folder)
+    submission, files = _read(source.resolve())
     home = into / submission.version.removeprefix("sha256:")
     if not home.exists():
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=into))
@@ -123,16 +133,20 @@ def is_sample(submission: Submission) -> bool:
 
 
 def find_bot(text: str) -> Path:
-    """The folder that is meant: the text as a path, or else the sample bot of that name. Raises SubmissionError."""
-    folder = Path(text)
-    if not folder.is_dir() and (sample := sample_bot(text)):
+    """What is meant: the text as the path of a folder or archive, or else the sample bot of that name.
+
+    Raises SubmissionError.
+    """
+    path = Path(text)
+    if not path.is_dir() and (sample := sample_bot(text)):
         return sample
-    if not folder.exists():
+    if not path.exists():
         names = ", ".join(path.name for path in sample_bots())
         raise SubmissionError(
-            f"{printable(text, 200)}: expected a bot's folder or the name of a sample bot ({names}), got neither"
+            f"{printable(text, 200)}: expected a bot's folder, its .zip or .tar.gz, or the name of a sample bot "
+            f"({names}), got neither"
         )
-    return folder
+    return path
 
 
 @cache
@@ -146,23 +160,29 @@ def _samples() -> Path:
     return inside if inside.is_dir() else package.parent / "sample_bots"  # in a checkout
 
 
-def _read(folder: Path) -> tuple[Submission, tuple[_File, ...]]:
-    folder = folder.resolve()
-    if not folder.is_dir():
-        raise SubmissionError(f"{folder}: expected a folder with a {BOT_FILE}, got something else")
+def _read(source: Path) -> tuple[Submission, tuple[_File, ...]]:
+    entries: Iterable[Entry]
+    if source.is_dir():
+        entries, place = _walk(source), ""
+    elif source.is_file():
+        entries, place = unpack(source, wanted=lambda path: not _left_out(path), room=MAX_BYTES), ", at its top"
+    else:
+        raise SubmissionError(f"{shown(source)}: expected a folder, a .zip or a .tar.gz, got something else")
     try:
-        files = tuple(sorted(_files(folder), key=lambda file: file.path))
+        by_path = _checked(source, entries)
     except OSError as problem:
-        raise SubmissionError(f"{problem.filename or folder}: cannot be read: {problem.strerror}") from problem
-    by_path = {file.path: file for file in files}
+        where = printable(str(problem.filename), 1_000) if problem.filename else shown(source)
+        raise SubmissionError(f"{where}: cannot be read: {problem.strerror}") from problem
     if BOT_FILE not in by_path:
         raise SubmissionError(
-            f"{folder}: no {BOT_FILE}; write one with name, author, command and runtime "
-            '(e.g. command = ["python", "bot.py"], runtime = "python")'
+            f"{shown(source)}: no {BOT_FILE}; write one with name, author, command and runtime "
+            f'(e.g. command = ["python", "bot.py"], runtime = "python"){place}'
         )
-    about = parse_toml(by_path[BOT_FILE].content, folder / BOT_FILE, BotFile, SubmissionError)
-    _check_start(folder, about.command, by_path)
-    submission = Submission(about.name, about.author, _digest(files), folder, about.command, about.runtime)
+    about_file = Path(shown(source)) / BOT_FILE
+    about = parse_toml(by_path[BOT_FILE].content, about_file, BotFile, SubmissionError)
+    _check_start(about_file, about.command, by_path)
+    files = tuple(by_path[path] for path in sorted(by_path))
+    submission = Submission(about.name, about.author, _digest(files), source, about.command, about.runtime)
     return submission, files
 
 
@@ -180,50 +200,81 @@ def _digest(files: tuple[_File, ...]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _files(folder: Path) -> Iterator[_File]:
-    """Every file of the submission, each checked before it is read, in no set order."""
+def _left_out(path: str) -> bool:
+    parts = path.split("/")
+    # A path with ".." leads anywhere: it is to be refused, not passed over.
+    return ".." not in parts and any(part.startswith(".") or part in _LEFT_OUT for part in parts)
+
+
+def _walk(folder: Path) -> Iterator[Entry]:
+    """Whatever a folder holds, in no set order; each folder before what is in it, so that it can be refused first."""
     waiting = [""]
-    seen: dict[str, str] = {}
-    files = folders = size = 0
+    room = MAX_BYTES
     while waiting:
         below = waiting.pop()
         with os.scandir(folder / below) as entries:
             for entry in entries:
-                if entry.name.startswith(".") or entry.name == "__pycache__":
+                if _left_out(entry.name):
                     continue
                 path = f"{below}{entry.name}"
-                _check_path(folder, path, seen)
                 mode = entry.stat(follow_symlinks=False).st_mode
+                # Whatever is no plain file is not even opened.
+                content = _content(folder / path, room) if stat.S_ISREG(mode) else b""
+                room -= len(content or b"")
+                yield Entry(path, mode, content)
                 if stat.S_ISDIR(mode):
-                    folders += 1
                     waiting.append(f"{path}/")
-                else:
-                    files += 1
-                    _check_kind(folder, path, mode)
-                    content = _content(folder / path, MAX_BYTES - size)
-                    if content is None:
-                        raise _refusal(folder, path, f"expected at most {MAX_BYTES:,} bytes in all, got more")
-                    size += len(content)
-                    yield _File(path, content, bool(mode & stat.S_IXUSR))
-                if files > MAX_FILES or folders > MAX_FOLDERS:
-                    raise SubmissionError(
-                        f"{folder}: expected at most {MAX_FILES} files in {MAX_FOLDERS} folders, got more; "
-                        "leave out what the bot does not need to run"
-                    )
 
 
-def _check_path(folder: Path, path: str, seen: dict[str, str]) -> None:
+def _checked(source: Path, entries: Iterable[Entry]) -> dict[str, _File]:
+    """The files among the entries by path, if all of the entries may be part of a submission."""
+    names: dict[str, str] = {}  # every path by itself in small letters
+    files: dict[str, _File] = {}
+    folders: set[str] = set()
+    for path, mode, content in ((entry.path, entry.mode, entry.content) for entry in entries):
+        *above, whole = _with_folders(source, path)
+        for part in (*above, whole):
+            _check_path(source, part, names)
+        folders.update(above)
+        if stat.S_ISDIR(mode):
+            folders.add(path)
+        else:
+            _check_kind(source, path, mode)
+            if content is None:
+                raise refusal(source, path, f"expected at most {MAX_BYTES:,} bytes in all, got more")
+            if path in files:
+                raise refusal(source, path, "expected each file once, got it twice")
+            files[path] = _File(path, content, bool(mode & stat.S_IXUSR))
+        if len(files) > MAX_FILES or len(folders) > MAX_FOLDERS:
+            raise SubmissionError(
+                f"{shown(source)}: expected at most {MAX_FILES} files in {MAX_FOLDERS} folders, got more; "
+                "leave out what the bot does not need to run"
+            )
+    if both := sorted(files.keys() & folders):
+        raise refusal(source, both[0], "expected a file or a folder, got both under one name")
+    return files
+
+
+def _with_folders(source: Path, path: str) -> Iterator[str]:
+    """The folders that a path lies in, outermost first, and itself."""
+    parts = path.split("/")
+    if ".." in parts or "" in parts:
+        raise refusal(source, path, "expected a path in the bot's folder, got one that leads out of it")
+    return accumulate(parts, "{}/{}".format)
+
+
+def _check_path(source: Path, path: str, seen: dict[str, str]) -> None:
     if not _PART.fullmatch(path.rpartition("/")[2]) or len(path) > MAX_PATH:
-        raise _refusal(folder, path, f"expected {_PATH_RULE}; rename it")
+        raise refusal(source, path, f"expected {_PATH_RULE}; rename it")
     if (twin := seen.setdefault(path.lower(), path)) != path:
-        raise _refusal(folder, path, f"its name differs from {twin} only by case; rename one")
+        raise refusal(source, path, f"its name differs from {twin} only by case; rename one")
 
 
-def _check_kind(folder: Path, path: str, mode: int) -> None:
+def _check_kind(source: Path, path: str, mode: int) -> None:
     if not stat.S_ISREG(mode):
-        raise _refusal(folder, path, f"expected a plain file, got {_KINDS.get(stat.S_IFMT(mode), 'something else')}")
+        raise refusal(source, path, f"expected a plain file, got {_KINDS.get(stat.S_IFMT(mode), 'something else')}")
     if mode & (stat.S_ISUID | stat.S_ISGID):
-        raise _refusal(folder, path, "expected a plain file, got a setuid or setgid one; take the bit off")
+        raise refusal(source, path, "expected a plain file, got a setuid or setgid one; take the bit off")
 
 
 def _content(path: Path, limit: int) -> bytes | None:
@@ -233,9 +284,9 @@ def _content(path: Path, limit: int) -> bytes | None:
     return content if len(content) <= limit else None
 
 
-def _check_start(folder: Path, command: tuple[str, ...], files: dict[str, _File]) -> None:
+def _check_start(about: Path, command: tuple[str, ...], files: dict[str, _File]) -> None:
     """The command starts something that is there: python with a file or module of the bot, or a file of its own."""
-    where = f"{folder / BOT_FILE}: command"
+    where = f"{about}: command"
     program, *rest = command
     if program.startswith("./"):
         if not (file := files.get(program[2:])):
@@ -261,7 +312,9 @@ def _check_start(folder: Path, command: tuple[str, ...], files: dict[str, _File]
         case _:
             raise SubmissionError(f'{where}: expected a file for python to run, e.g. ["python", "bot.py"], got none')
     if not any(path in files for path in wanted):
-        raise SubmissionError(f"{where}: expected {' or '.join(wanted)} in the folder, got no such file")
+        raise SubmissionError(
+            f"{where}: expected {printable(' or '.join(wanted), 300)} in the folder, got no such file"
+        )
 
 
 def _write(files: tuple[_File, ...], folder: Path) -> None:
@@ -272,7 +325,3 @@ def _write(files: tuple[_File, ...], folder: Path) -> None:
         path.chmod(0o555 if file.executable else 0o444)
     for below, _, _ in os.walk(folder):
         Path(below).chmod(0o755)
-
-
-def _refusal(folder: Path, path: str, reason: str) -> SubmissionError:
-    return SubmissionError(f"{folder}: {printable(path, MAX_PATH)}: {reason}")

@@ -362,7 +362,8 @@ def test_a_folder_goes_before_a_sample_bot(tmp_path: Path) -> None:
 
 def test_neither_folder_nor_sample_bot() -> None:
     with pytest.raises(
-        SubmissionError, match=r"nobody: expected a bot's folder or the name of a sample bot \(.*random"
+        SubmissionError,
+        match=r"nobody: expected a bot's folder, its \.zip or \.tar\.gz, or the name of a sample bot \(.*random",
     ):
         find_bot("nobody")
 

@@ -1,0 +1,161 @@
+"""The trial match that a bot plays before it is accepted: one deal against `random`, in every rotation of the seats."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from referee.clock import SeatClock
+from referee.match import Table
+from referee.model import FaultKind, GameRecord, Submission, VoidGame
+from referee.ports import Connect, Sandbox
+from referee.records import states
+from referee.reports import Stumble, Trial
+from referee.sandbox.run import Run
+from referee.schedule import plan_match
+from referee.submissions import inspect, sample_bot
+from referee.text import printable
+from treelings import Clock, Move, Refill, View
+from treelings.cards import MIN_PLAYERS
+
+OPPONENT: Final = "random"
+
+_COPIES: Final = ".trial-"
+_LONGEST_LINE: Final = 200
+
+
+async def play_trial(
+    bot: Submission, *, sandbox: Sandbox, connect: Connect, secret: bytes, clock: Clock, refill: Refill = "start",
+    seats: int = MIN_PLAYERS,
+) -> Trial:  # fmt: skip
+    """Play a bot's trial match at a table of so many seats, until its first fault.
+
+    sandbox  is open, and stays so
+    secret   32 bytes that the deck is derived from
+
+    What fails on our side is in the outcome (`void`), unless bots cannot be ended or the engine is gone: raises
+    SandboxError (EngineGone).
+    """
+    opponents = _opponents(bot, seats - 1)
+    names = [bot.name, *(opponent.name for opponent in opponents)]
+    match = plan_match(league="", night=None, bots=names, deals=1, refill=refill)
+    logs: list[bytes] = []
+
+    def keep_log(_: str, name: str, log: bytes) -> None:
+        if name == bot.name:
+            logs.append(log)
+
+    table = Table(
+        match, {each.name: each for each in (bot, *opponents)}, sandbox, secret, clock, connect, keep_log
+    )  # fmt: skip
+    records: list[GameRecord] = []
+    stumble: Stumble | None = None
+    void: str | None = None
+    try:
+        async for outcome in table.play(match.games):
+            if isinstance(outcome, VoidGame):
+                void = outcome.reasons[-1]
+                break
+            records.append(outcome)
+            stumble = _stumble(outcome, bot.name, len(records) - 1, clock)
+            if stumble is None:
+                void = _spoiled(outcome)
+            if stumble or void:
+                break
+    finally:
+        await table.close()
+    return Trial(
+        opponents=tuple(opponent.name for opponent in opponents),
+        secret=secret,
+        games=len(match.games),
+        records=tuple(records),
+        stumble=stumble,
+        log=b"".join(logs),
+        void=void,
+    )
+
+
+def view_at(record: GameRecord, turn: int, clock: Clock) -> View:
+    """What the seat on turn was asked in a turn of a game that was played with this clock.
+
+    Raises TreelingsError where the rules do not allow the record, ValueError where it has no such turn.
+    """
+    played = record.moves[:turn]
+    if len(played) < turn:
+        raise ValueError(f"expected a turn from 0 to {len(played)}, got {turn}")
+    *_, state = states(replace(record, moves=played))
+    seat = SeatClock(clock)
+    for move in played:
+        if move.seat == state.seat:
+            seat.charge(move.ms)
+    history = tuple(Move.parse(move.move) for move in played)
+    return View.of(state, history, limit_ms=seat.limit_ms, bank_ms=int(seat.bank_ms))
+
+
+def view_as_json(view: View) -> dict[str, object]:
+    """A view in JSON's types, under the names of treelings.View."""
+    return {
+        "seat": view.seat,
+        "turn": view.turn,
+        "players": view.players,
+        "refill": view.refill,
+        "rows": list(view.rows),
+        "heights": [list(heights) for heights in view.heights],
+        "market": list(view.market),
+        "unseen": list(view.unseen),
+        "above_firefly": view.above_firefly,
+        "firefly_out": view.firefly_out,
+        "legal_moves": [move.notation for move in view.legal_moves],
+        "history": [move.notation for move in view.history],
+        "limit_ms": view.limit_ms,
+        "bank_ms": view.bank_ms,
+    }
+
+
+def last_lines(log: bytes, count: int) -> list[str]:
+    """The last lines of a bot's log that are not empty, each printable and bounded."""
+    lines = [line for line in log.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
+    return [printable(line, _LONGEST_LINE) for line in lines[-count:]]
+
+
+@contextmanager
+def trial_folder(bots: Path) -> Iterator[Path]:
+    """A folder in a league's folder of bots, for the copy that is tried; whatever else is there stays.
+
+    What processes left that were killed in a trial is removed first.
+    """
+    for path in bots.glob(f"{_COPIES}*"):
+        run = Run.parse(path.name.removeprefix(_COPIES))
+        if run is not None and run.is_dead():
+            shutil.rmtree(path)
+    folder = bots / f"{_COPIES}{Run.new()}"
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def _opponents(bot: Submission, count: int) -> list[Submission]:
+    folder = sample_bot(OPPONENT)
+    assert folder is not None, f"no sample bot {OPPONENT}"
+    sample = inspect(folder)
+    names = [OPPONENT, *(f"{OPPONENT}-{number}" for number in range(2, count + 2))]
+    return [replace(sample, name=name) for name in names if name != bot.name][:count]
+
+
+def _stumble(record: GameRecord, bot: str, game: int, clock: Clock) -> Stumble | None:
+    for fault in record.faults:
+        if record.seats[fault.seat].bot == bot:
+            asked = fault.kind is not FaultKind.STARTUP
+            return Stumble(game, fault, view_at(record, fault.turn, clock) if asked else None)
+    return None
+
+
+def _spoiled(record: GameRecord) -> str | None:
+    """Why a game without a fault of the bot was no trial: an opponent, a bot of ours, forfeited."""
+    for fault in record.faults:
+        return f"{record.seats[fault.seat].bot} forfeited: {fault.kind}: {fault.detail}"
+    return None
