@@ -58,12 +58,14 @@ class BotState:
 class CpuTimes:
     """Processor time of a bot since its start, in milliseconds.
 
-    used_ms  of all its processes and threads, those included that have ended
-    threads  of each one that lives, by its id: time on a core, and time ready to run but without a core
+    used_ms       of all its processes and threads, those included that have ended
+    threads       of each one that lives, by its id: time on a core, and time ready to run but without a core
+    throttled_ms  time that its own quota held it back, added up over the cores; 0 without a quota
     """
 
     used_ms: float
     threads: Mapping[int, tuple[float, float]]
+    throttled_ms: float = 0.0
 
 
 Address = Path | tuple[str, int]

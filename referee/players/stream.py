@@ -13,7 +13,9 @@ from typing import Final
 
 import grpc.aio
 
-from referee.players import standstill
+from referee.players.overload import Watch
+from referee.players.wait import TooLate as TooLate
+from referee.players.wait import Wait
 from referee.text import printable
 
 _LONGEST_STATUS: Final = 160
@@ -23,17 +25,11 @@ _SENDING_FAILED: Final = "Internal error from Core"
 
 @dataclass(slots=True)
 class Received:
-    """A message of the peer and how long it took, in milliseconds."""
+    """A message of the peer, how long it took, and what of that the machine took, in milliseconds."""
 
     data: bytes
     ms: float
-
-
-@dataclass(slots=True)
-class TooLate:
-    """Nothing came within the limit."""
-
-    ms: float
+    lost_ms: float
 
 
 @dataclass(slots=True)
@@ -52,6 +48,7 @@ class Stream:
         tidy: Callable[[str], str],
         now: Callable[[], float],
         late: Callable[[], None],
+        watch: Watch | None = None,
     ) -> None:
         """`late` is called as soon as a wait has taken too long: whoever can end the peer does so.
 
@@ -59,43 +56,41 @@ class Stream:
         """
         self._call = call
         self._tidy = tidy
-        self._now = now
-        self._alarm = _Alarm(now, late)
+        self._wait = Wait(watch or Watch(lambda: None, 1.0), now, late)
         self._leaving: asyncio.Task[bool] | None = None
 
-    async def exchange(self, request: bytes, limit_ms: int) -> Received | TooLate | Broken:
-        """Send a request and wait for a message, `limit_ms` at most. Raises SandboxError if we stood still.
+    async def exchange(self, request: bytes, limit_ms: int, earlier_ms: float = 0.0) -> Received | TooLate | Broken:
+        """Send a request and wait for a message, `limit_ms` at most, and as much longer as the machine took from it.
 
-        What the peer sent before the request is taken for its answer; whoever reads it must tell by its content.
-        After anything but Received the stream is of no more use.
+        `earlier_ms`: what earlier waits lost that drew on the same account as this limit. What the peer sent before
+        the request is taken for its answer; whoever reads it must tell by its content. After anything but Received
+        the stream is of no more use. Raises Overloaded if the time was not fair to the peer.
         """
-        limit_s = limit_ms / 1000
         message: object = None
-        begun = self._now()
-        self._alarm.set(begun + limit_s)
+        self._wait.begin(limit_ms, earlier_ms)
         try:
             if not self._call.done():  # else reading tells how it ended
                 await self._call.write(request)
             message = await self._call.read()
         except asyncio.CancelledError:
-            if not self._alarm.rang:
+            if not self._wait.over:
                 raise
         except grpc.aio.AioRpcError as error:
             return Broken(self._status(error))
         finally:
-            self._alarm.stop()
-        took = self._now() - begun
-        standstill.check(limit_s, took)
-        if message is None or took > limit_s:
-            return TooLate(took * 1000)
-        if not isinstance(message, bytes):
+            self._wait.end()
+        if not (self._wait.over or isinstance(message, bytes)):
             return Broken("status OK")
-        return Received(message, took * 1000)
+        judged = self._wait.judge(answered=not self._wait.over)
+        if isinstance(judged, TooLate):
+            return judged
+        assert isinstance(message, bytes)
+        return Received(message, self._wait.took_ms, judged.ms)
 
     def leave(self, last: bytes | None = None) -> None:
         """Send a last message, if there is one, and hang up; waits for nothing. Only the first call counts."""
         if self._leaving is None:
-            self._alarm.put_away()
+            self._wait.put_away()
             self._leaving = asyncio.create_task(self._leave(last))
 
     async def left(self, within_s: float) -> bool:
@@ -119,58 +114,3 @@ class Stream:
         if said == _SENDING_FAILED:
             return "before it took what was sent"
         return "status " + printable(f"{error.code().name}: {self._tidy(said)}", _LONGEST_STATUS)
-
-
-class _Alarm:
-    """Cancels what a task waits for when its time is over.
-
-    A timer of the event loop that is still ticking when its wait ends is kept for the next ones: when it rings, it
-    is set again to the end of the wait that goes on then. A timer of its own for each move is far dearer.
-    """
-
-    __slots__ = ("_ends", "_late", "_now", "_rings", "_task", "_timer", "rang")
-
-    def __init__(self, now: Callable[[], float], late: Callable[[], None]) -> None:
-        self._now = now
-        self._late = late
-        self._task: asyncio.Task[object] | None = None  # whose wait goes on
-        self._ends = 0.0  # when that wait is over
-        self._timer: asyncio.TimerHandle | None = None
-        self._rings = 0.0  # when the timer does
-        self.rang = False
-
-    def set(self, ends: float) -> None:
-        """A wait of the current task begins, which is over once `now` gives `ends`."""
-        self._task = asyncio.current_task()
-        self._ends = ends
-        if self._timer is None or ends < self._rings:
-            self._wind(ends - self._now())
-
-    def stop(self) -> None:
-        """The wait has ended."""
-        if self.rang and self._task is not None:
-            self._task.uncancel()
-        self._task = None
-
-    def put_away(self) -> None:
-        """Leave no timer behind."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _wind(self, seconds: float) -> None:
-        self.put_away()
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._ring)
-        self._rings = self._ends
-
-    def _ring(self) -> None:
-        self._timer = None
-        if self._task is None:
-            return
-        left = self._ends - self._now()
-        if left > 0:
-            self._wind(left)
-            return
-        self.rang = True
-        self._late()
-        self._task.cancel()

@@ -1,0 +1,164 @@
+"""What the machine took from a wait: time in which a bot could not run, or its answer not be seen, through no doing
+of its own.
+
+All of it is a lower bound, so that a bot cannot claim what nobody took from it. What it cannot know is left out, too:
+the time before the first look at a wait, which short waits never have, so that they cost nothing.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from referee.ports import CpuTimes
+
+Read = Callable[[], CpuTimes | None]
+"""A reading of processor times; None where the system tells none."""
+
+LATE_S: Final = 0.005
+"""A timer that rings so late is no lag yet: clocks and timers of a loop are that coarse."""
+
+LIMITS_AT_MOST: Final = 3
+"""How many times its own length a wait may take in all."""
+
+_SMALLEST_MS: Final = 5.0
+_SMALLEST_SHARE: Final = 0.02
+_FIRST_LOOK_SHARE: Final = 0.02
+_SOONEST_S: Final = 0.005
+_LATEST_S: Final = 0.025
+_TASKS: Final = Path("/proc/self/task")
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What was taken from a wait, in milliseconds.
+
+    bot_ms      the bot was ready to run, but others had the cores
+    ours_ms     the referee did not look, or its own threads had no core
+    earlier_ms  what earlier waits lost, where they drew on the same account
+    """
+
+    bot_ms: float = 0.0
+    ours_ms: float = 0.0
+    earlier_ms: float = 0.0
+
+    @property
+    def ms(self) -> float:
+        """All of it. Query, bot and answer follow one another, so what either side lost adds up."""
+        return self.bot_ms + self.ours_ms + self.earlier_ms
+
+    def __str__(self) -> str:
+        parts = [
+            f"{ms:,.0f} ms {what}"
+            for ms, what in (
+                (self.bot_ms, "it was ready to run but had no core"),
+                (self.ours_ms, "the referee itself was held up"),
+                (self.earlier_ms, "were lost in earlier waits"),
+            )
+            if ms >= 1
+        ]
+        return f"the machine took {self.ms:,.0f} ms from it ({', '.join(parts)})"
+
+
+def allowed_ms(limit_ms: float, lost: Lost) -> float:
+    """How long a wait of `limit_ms` may take in all, given what was lost; as it is for what is too little to matter.
+
+    Never longer than three times what it would have been without loss, however much was lost.
+    """
+    if lost.ms <= max(_SMALLEST_MS, limit_ms * _SMALLEST_SHARE):
+        return limit_ms
+    return min(limit_ms + lost.ms, longest_ms(limit_ms, lost))
+
+
+def longest_ms(limit_ms: float, lost: Lost) -> float:
+    """What no wait takes longer than, whatever was lost."""
+    return LIMITS_AT_MOST * (limit_ms + lost.earlier_ms)
+
+
+def first_look_s(limit_ms: float) -> float:
+    """How long after its begin a wait is looked at first: what others take before is not told."""
+    return min(_LATEST_S, max(_SOONEST_S, limit_ms / 1000 * _FIRST_LOOK_SHARE))
+
+
+def taken_ms(before: CpuTimes, after: CpuTimes, wall_ms: float, cpus: float) -> float:
+    """What others took from a group of threads in `wall_ms`, at least, in milliseconds.
+
+    A thread that waits for a core waits for whoever has it: others, or its own siblings. These have it for as long as
+    they run, so what a thread waited beyond that was taken by others, or by the group's own quota, which is known too.
+    The thread that lost most counts, for the others may have waited at the same time. Nothing beyond `cpus` was ever
+    the group's to lose. So threads that take turns, or that use up their quota, are owed nothing.
+    """
+    used = after.used_ms - before.used_ms
+    held = after.throttled_ms - before.throttled_ms
+    worst = 0.0
+    for thread, (ran, waited) in after.threads.items():
+        ran_before, waited_before = before.threads.get(thread, (0.0, 0.0))
+        siblings = max(0.0, used - (ran - ran_before))
+        worst = max(worst, waited - waited_before - siblings - held)
+    return max(0.0, min(worst, cpus * wall_ms - used))
+
+
+def own_times() -> CpuTimes | None:
+    """Of this process's threads; None where there is no Linux. Takes some 20 microseconds a thread."""
+    threads: dict[int, tuple[float, float]] = {}
+    try:
+        for thread in _TASKS.iterdir():
+            try:
+                ran, waited, _ = (thread / "schedstat").read_text(encoding="ascii").split()
+            except FileNotFoundError:  # it has ended meanwhile
+                continue
+            threads[int(thread.name)] = (int(ran) / 1e6, int(waited) / 1e6)
+    except FileNotFoundError:
+        return None
+    return CpuTimes(time.process_time() * 1000, threads)
+
+
+class Watch:
+    """Looks at one wait after the other, and tells what was taken from the one that goes on."""
+
+    def __init__(self, bot: Read, cpus: float, ours: Read = own_times) -> None:
+        """`cpus` is what the bot may use at once; times that are handed in are in seconds, of one clock."""
+        self._bot = bot
+        self._cpus = cpus
+        self._ours = ours
+        self._begun = 0.0
+        self._lag_s = 0.0
+        self._first: tuple[float, CpuTimes | None, CpuTimes | None] | None = None
+
+    @property
+    def looked(self) -> bool:
+        """Whether the wait has lasted long enough to be looked at."""
+        return self._first is not None
+
+    def begin(self, at: float) -> None:
+        """A wait begins."""
+        self._begun = at
+        self._lag_s = 0.0
+        self._first = None
+
+    def look(self, at: float, late_s: float) -> None:
+        """The wait goes on; `late_s`: how much later than was asked for we came to look."""
+        if late_s > LATE_S:
+            self._lag_s += late_s
+        if self._first is None:
+            self._first = at, self._bot(), self._ours()
+
+    def lost(self, at: float, earlier_ms: float = 0.0) -> Lost:
+        """What was taken from the wait until now."""
+        lag_ms = self._lag_s * 1000
+        if self._first is None:
+            return Lost(0.0, lag_ms, earlier_ms)
+        since, bot, ours = self._first
+        wall_ms = (at - since) * 1000
+        # What a thread waited is told when it gets its core. So up to the time before the first look may have been
+        # waited then, on siblings that have stopped since.
+        untold_ms = (since - self._begun) * 1000
+        bot_ms = max(0.0, _taken(bot, self._bot(), wall_ms, self._cpus) - untold_ms)
+        ours_ms = _taken(ours, self._ours(), wall_ms, os.cpu_count() or 1)
+        return Lost(bot_ms, max(lag_ms, ours_ms), earlier_ms)
+
+
+def _taken(before: CpuTimes | None, after: CpuTimes | None, wall_ms: float, cpus: float) -> float:
+    return 0.0 if before is None or after is None else taken_ms(before, after, wall_ms, cpus)

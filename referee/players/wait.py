@@ -1,0 +1,145 @@
+"""One task's waits, each ended on the wall clock: at its limit, or later by what the machine took from it."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from referee.errors import Overloaded
+from referee.players.overload import LATE_S, Lost, Watch, allowed_ms, first_look_s, longest_ms
+
+_LOOK_EVERY_S: Final = 0.025
+_EARLY_S: Final = 0.001  # a timer of a loop may ring so much before its time
+_STANDSTILL_S: Final = 1.0  # who wakes so much too late stood still: no time was fair to anybody
+_WORTH_MS: Final = 1.0  # no wait goes on for less
+_TO_BE_SEEN_S: Final = 0.01  # what came while we did not look takes a few turns of the loop to be seen
+
+
+@dataclass(frozen=True, slots=True)
+class TooLate:
+    """Nothing came within the limit, nor within what the machine had taken from the wait; `ms` is all of it."""
+
+    ms: float
+    lost: Lost
+
+
+class Wait:
+    """Ends what a task waits for when its time is over, and then judges the time that it took.
+
+    One timer of the event loop does it for all waits, since one of its own for each is far dearer. It also rings now
+    and then while a wait goes on: how late it does tells of our own lag. When no wait goes on any more, it is dropped
+    at its next ring.
+    """
+
+    def __init__(self, watch: Watch, now: Callable[[], float], late: Callable[[], None]) -> None:
+        """`late` is called as soon as a wait is over without an answer: whoever can end the peer does so."""
+        self._watch = watch
+        self._now = now
+        self._late = late
+        self._task: asyncio.Task[object] | None = None  # whose wait goes on
+        self._timer: asyncio.TimerHandle | None = None
+        self._rings = 0.0  # when the timer is to ring
+        self._limit_ms = self._earlier_ms = self._took_ms = 0.0
+        self._begun = self._ended = self._look_at = self._ends = 0.0
+        self._prolonged = self._stood_still = False
+        self.over = False
+        """Whether the wait was ended without an answer; what the task waited for has been cancelled then."""
+
+    @property
+    def took_ms(self) -> float:
+        """How long the last wait was."""
+        return (self._ended - self._begun) * 1000
+
+    def begin(self, limit_ms: float, earlier_ms: float = 0.0) -> None:
+        """The current task begins to wait, `limit_ms` at most.
+
+        `earlier_ms`: what earlier waits lost that drew on the same account as this limit.
+        """
+        self._task = asyncio.current_task()
+        self._begun = self._now()
+        self._limit_ms = limit_ms
+        self._earlier_ms = earlier_ms
+        self._ends = self._begun + limit_ms / 1000
+        self._look_at = self._begun + first_look_s(limit_ms)
+        self._prolonged = self._stood_still = self.over = False
+        self._watch.begin(self._begun)
+        rings = min(self._look_at, self._ends)
+        if self._timer is None or rings < self._rings:
+            self._wind(rings)
+
+    def end(self) -> None:
+        """The wait has ended, with an answer or without."""
+        self._ended = self._now()
+        if self.over and self._task is not None:
+            self._task.uncancel()
+        self._task = None
+
+    def judge(self, *, answered: bool) -> TooLate | Lost:
+        """What to think of the time that a wait took which has ended: too late, or what was lost within the limit.
+
+        Raises Overloaded where the machine is to blame: for an answer after the limit, or for none after three limits.
+        """
+        took_ms = self.took_ms
+        if answered and took_ms <= self._limit_ms:
+            return self._watch.lost(self._ended) if self._watch.looked else Lost()
+        if answered and not self._prolonged:  # the answer and the timer came at once
+            self._watch.look(self._ended, self._ended - max(self._rings, self._begun))
+        lost = self._watch.lost(self._ended, self._earlier_ms)
+        if self._stood_still:
+            raise Overloaded(
+                f"the referee stood still: a wait of {self._limit_ms:,.0f} ms ended after {took_ms:,.0f} ms; "
+                "is the machine overloaded, or was the process stopped?"
+            )
+        if answered and (self._prolonged or took_ms <= allowed_ms(self._limit_ms, lost)):
+            raise Overloaded(f"answered after {took_ms:,.0f} ms of {self._limit_ms:,.0f} ms, while {lost}")
+        if not answered and self._owed(lost):
+            raise Overloaded(f"no answer after {took_ms:,.0f} ms of {self._limit_ms:,.0f} ms, while {lost}")
+        return TooLate(took_ms, lost)
+
+    def put_away(self) -> None:
+        """Leave no timer behind."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _owed(self, lost: Lost) -> bool:
+        """Whether the machine still owes time to a wait that may not be longer."""
+        return self._limit_ms + lost.ms >= longest_ms(self._limit_ms, lost)
+
+    def _wind(self, rings: float) -> None:
+        self.put_away()
+        self._rings = rings
+        self._timer = asyncio.get_running_loop().call_later(rings - self._now(), self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        if self._task is None:
+            return
+        at = self._now()
+        late_s = at - max(self._rings, self._begun)
+        if at >= self._ends:
+            self._watch.look(at, late_s)
+            if not self._goes_on(at, late_s):
+                self.over = True
+                self._late()
+                self._task.cancel()
+                return
+        elif at >= self._look_at - _EARLY_S:
+            self._watch.look(at, late_s)
+            self._look_at = at + _LOOK_EVERY_S
+        self._wind(min(self._look_at, self._ends))
+
+    def _goes_on(self, at: float, late_s: float) -> bool:
+        """Whether a wait whose time is over is owed more."""
+        self._stood_still = late_s > _STANDSTILL_S
+        took_ms = (at - self._begun) * 1000
+        lost = self._watch.lost(at, self._earlier_ms)
+        allowed = allowed_ms(self._limit_ms, lost)
+        longest = longest_ms(self._limit_ms, lost)
+        unseen = late_s > LATE_S and allowed > self._limit_ms
+        if self._stood_still or took_ms >= longest or not (unseen or allowed - took_ms >= _WORTH_MS):
+            return False
+        self._prolonged = True
+        self._ends = self._begun + min(longest, max(allowed, took_ms + _TO_BE_SEEN_S * 1000)) / 1000
+        self._look_at = at + _LOOK_EVERY_S
+        return True
