@@ -6,6 +6,7 @@ that merely imports grpc, from its making to its end. What a machine does meets 
 """
 
 import asyncio
+import socket
 import sys
 from statistics import median
 from time import perf_counter
@@ -44,8 +45,10 @@ def measure() -> dict[str, float]:
                 began = perf_counter()
                 bot = await sandbox.start(submission, "bench")
                 started = perf_counter()
-                await wait_until_listening(bot, PATIENCE_MS)
+                reached = await wait_until_listening(bot, PATIENCE_MS)
                 listening = perf_counter()
+                if isinstance(reached, socket.socket):
+                    reached.close()
                 link = BotLink(bot)
                 await link.player().start(GameStart(f"bench/{number}", 0, 2, "start", Clock()))
                 answered = perf_counter()

@@ -1,8 +1,14 @@
-"""A bot that speaks treelings.v1: one channel for its process, one stream for each of its games."""
+"""A bot that speaks treelings.v1: one channel for its process, one stream for each of its games.
+
+While it is not a bot's turn it rests, if its sandbox can hold it: from its answer to the next query, and from when it
+can first be reached to its first game.
+"""
 
 import asyncio
+import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 import grpc.aio
@@ -12,6 +18,7 @@ from referee.model import FaultKind
 from referee.players.endings import explain
 from referee.players.listening import wait_until_listening
 from referee.players.paths import without_paths
+from referee.players.relay import Relay
 from referee.players.stream import Broken, Received, Stream, TooLate
 from referee.ports import Answer, Failure, RunningBot
 from treelings import GameEnd, GameStart, ProtocolError, View, codec
@@ -25,10 +32,13 @@ OPTIONS: Final = (
     ("grpc.absolute_max_metadata_size", 8 * 1024),
     ("grpc.compression_enabled_algorithms_bitset", 1),  # none: nothing that a bot says is long
     ("grpc.enable_http_proxy", 0),
+    ("grpc.keepalive_time_ms", 2**31 - 1),  # never: a bot that rests answers no pings
+    ("grpc.client_idle_timeout_ms", 2**31 - 1),  # never: a bot has one connection for its whole match
 )
 """Of every channel to a bot (sandbox.md, gRPC)."""
 
 _FAREWELL_S: Final = 0.1  # for a bot to hear how its last game ended, before its process is ended
+_AHEAD_S: Final = 10.0  # for a bot that was started ahead to listen before it has to rest
 
 
 class BotLink:
@@ -36,11 +46,17 @@ class BotLink:
 
     def __init__(self, bot: RunningBot, now: Callable[[], float] = time.monotonic) -> None:
         self._bot = bot
-        self._address = f"unix:{bot.address}"
         self._now = now
+        self._ahead = asyncio.create_task(self._get_ahead())
+        self._relay: Relay | None = None
         self._channel: grpc.aio.Channel | None = None
         self._player: GrpcPlayer | None = None
         self._ending: asyncio.Task[bytes] | None = None
+
+    @property
+    def overspent(self) -> bool:
+        """Whether the bot was cut off because it sent more than `limits.sent_bytes` in a game."""
+        return self._relay is not None and self._relay.overspent
 
     async def left_in_order(self, within_ms: int) -> bool:
         """Whether the bot has done with its last game and can play another; true before its first.
@@ -50,10 +66,10 @@ class BotLink:
         """
         if self._ending is not None:
             return False
-        if self._player is None or self._channel is None:
+        if self._player is None or self._relay is None or self._channel is None:
             return True
         in_order = await self._player.leave(within_ms / 1000)
-        return in_order and self._channel.get_state() is grpc.ChannelConnectivity.READY
+        return in_order and self._relay.joined and self._channel.get_state() is grpc.ChannelConnectivity.READY
 
     def player(self) -> "GrpcPlayer":
         """The bot in its next game; the game before is hung up if it still hangs on."""
@@ -63,15 +79,34 @@ class BotLink:
         return self._player
 
     async def stream(self, allowance_ms: int) -> Stream | Failure:
-        """A stream for one game; for the first one, waits until the bot listens."""
-        if self._channel is None:
-            failure = await wait_until_listening(self._bot, allowance_ms, self._now)
-            if failure is not None:
-                return failure
-            self._channel = grpc.aio.insecure_channel(self._address, options=OPTIONS)
+        """A stream for one game of a bot that is awake; for the first one, waits until it listens.
+
+        Raises SandboxError.
+        """
+        await self._stop_getting_ahead()
+        self.wake()
+        if self._relay is None or self._channel is None:
+            reached = await wait_until_listening(self._bot, allowance_ms, self._now)
+            if isinstance(reached, Failure):
+                return reached
+            self._relay = Relay(reached, self._bot.limits.sent_bytes)
+            self._channel = grpc.aio.insecure_channel(self._relay.target, options=OPTIONS)
+            self._channel.get_state(try_to_connect=True)
+            await self._relay.join()
+        self._relay.new_game()
         # Bytes as they are, both ways: gRPC would turn a message that it cannot read into None.
         call = self._channel.stream_stream(codec.PATH, bytes, bytes)(None)
         return Stream(call, self._tidy, self._now, self.kill)
+
+    def wake(self) -> None:
+        """Let the bot run, unless it is being ended. Raises SandboxError."""
+        if self._ending is None:
+            self._bot.wake()
+
+    def rest(self) -> None:
+        """Hold the bot, unless it is being ended. Raises SandboxError."""
+        if self._ending is None:
+            self._bot.rest()
 
     def kill(self) -> None:
         """Begin to end the bot, at once and without waiting; `close` waits for it."""
@@ -80,9 +115,11 @@ class BotLink:
 
     async def close(self) -> bytes:
         """End the bot and remove all that it left; may be called twice. What it logged. Raises SandboxError."""
-        if self._ending is None and self._player is not None:
-            await self._player.leave(_FAREWELL_S)
-        self.kill()
+        try:
+            if self._ending is None and self._player is not None:
+                await self._player.leave(_FAREWELL_S)
+        finally:
+            self.kill()
         assert self._ending is not None
         try:
             return await asyncio.shield(self._ending)
@@ -91,13 +128,36 @@ class BotLink:
             raise
 
     def _tidy(self, text: str) -> str:
+        if self._relay is not None:
+            text = text.replace(self._relay.target, "its socket")
         return without_paths(text, self._bot)
+
+    async def _get_ahead(self) -> None:
+        """Let a bot start while another match is played, and have it rest once it has."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_AHEAD_S):
+                reached = await wait_until_listening(self._bot, None, self._now)
+                if isinstance(reached, socket.socket):
+                    reached.close()  # a server may give up a connection that says nothing until the first game
+        self.rest()
+
+    async def _stop_getting_ahead(self) -> None:
+        """A game waits for itself. Raises what failed on our side till now (SandboxError)."""
+        self._ahead.cancel()
+        await asyncio.wait([self._ahead])
+        if not self._ahead.cancelled():
+            self._ahead.result()
 
     async def _end(self) -> bytes:
         # In this order: closing a channel whose peer lives and floods it may take long.
+        self._ahead.cancel()
         try:
             return await self._bot.stop()
         finally:
+            # Whether a bot that has been ended could be held has no bearing any more.
+            await asyncio.gather(self._ahead, return_exceptions=True)
+            if self._relay is not None:
+                self._relay.close()
             if self._channel is not None:
                 await self._channel.close(None)
 
@@ -132,6 +192,7 @@ class GrpcPlayer:
             except ProtocolError as error:
                 failure = _wrong(error, came)
             else:
+                self._link.rest()
                 return None
         else:
             failure = await self._broken(came, left_ms)
@@ -148,12 +209,19 @@ class GrpcPlayer:
         assert self._stream is not None, "asked before the game was started"
         request = codec.query_message(view, self._told).SerializeToString()
         self._told = len(view.history)
+        self._link.wake()
+        before_ms = self._bot.cpu_used_ms()
         came = await self._stream.exchange(request, view.limit_ms)
         if isinstance(came, Received):
+            after_ms = self._bot.cpu_used_ms()
             try:
-                return Answer(codec.read_reply(codec.decode_bot(came.data), view.turn), came.ms)
+                text = codec.read_reply(codec.decode_bot(came.data), view.turn)
             except ProtocolError as error:
                 failure = _wrong(error, came)
+            else:
+                self._link.rest()
+                cpu_ms = None if before_ms is None or after_ms is None else round(after_ms - before_ms, 3)
+                return Answer(text, came.ms, cpu_ms)
         else:
             failure = await self._broken(came, view.limit_ms)
         self._link.kill()
@@ -161,24 +229,30 @@ class GrpcPlayer:
         return Failure(failure.kind, detail, failure.ms)
 
     async def end(self, result: GameEnd) -> None:
-        """Tell the bot the result and hang up; waits for nothing."""
+        """Tell the bot the result and hang up; waits for nothing. Raises SandboxError."""
         if self._stream is not None:
+            self._link.wake()  # and it stays awake till its next game, to do what it does at the end of one
             self._stream.leave(codec.end_message(result).SerializeToString())
 
     def hang_up(self) -> None:
-        """Leave the game without a word, if it has not been left; waits for nothing."""
+        """Leave the game without a word, if it has not been left; waits for nothing. Raises SandboxError."""
         if self._stream is not None:
+            self._link.wake()
             self._stream.leave()
 
     async def leave(self, within_s: float) -> bool:
         """Hang up and wait for the bot to do so too, for so long at most; whether it has, in order."""
         if self._stream is None:
             return True
-        self._stream.leave()
+        self.hang_up()
         return await self._stream.left(within_s)
 
     async def _broken(self, came: TooLate | Broken, limit_ms: int) -> Failure:
         """What became of a bot that sent no message."""
+        if self._link.overspent:
+            most = self._bot.limits.sent_bytes
+            detail = f"expected at most {most:,} bytes in a game, got more (frames of gRPC's own included)"
+            return Failure(FaultKind.PROTOCOL, detail)
         if isinstance(came, TooLate):
             return Failure(FaultKind.TIMEOUT, f"no answer within {limit_ms:,} ms", came.ms)
         kind, detail = await explain(self._bot, f"the bot ended the game's stream ({came.status}) but lives on")

@@ -376,7 +376,7 @@ async def test_a_wait_for_the_socket_during_which_we_stood_still_is_no_fault() -
     async with BotProcess("import time; time.sleep(60)") as bot:
         link = BotLink(bot, lambda: time.monotonic() + ahead)
         starting = asyncio.create_task(link.player().start(GameStart("demo/0/r0", 0, 2, "start", CLOCK)))
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.05)
         ahead = 15.0
         with pytest.raises(SandboxError, match="the referee stood still: a wait of 5 ms ended after 15,"):
             await starting
