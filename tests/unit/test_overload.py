@@ -1,0 +1,299 @@
+"""What the machine took from a bot, and what a wait does about it: on clocks and readings that tests hand in."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from referee.errors import Overloaded
+from referee.players.overload import Lost, Watch, allowed_ms, first_look_s, longest_ms, own_times, taken_ms
+from referee.players.wait import TooLate, Wait
+from referee.ports import CpuTimes
+
+
+def cpu(used: float, *threads: tuple[float, float], throttled: float = 0.0) -> CpuTimes:
+    return CpuTimes(used, dict(enumerate(threads)), throttled)
+
+
+IDLE = cpu(0, (0, 0))
+
+
+def test_time_ready_to_run_while_others_had_the_core_was_taken() -> None:
+    assert taken_ms(IDLE, cpu(300, (300, 700)), 1000, 1.0) == 700
+
+
+def test_a_bot_that_sleeps_lost_nothing() -> None:
+    assert taken_ms(IDLE, cpu(2, (2, 0)), 1000, 1.0) == 0
+
+
+def test_only_what_changed_between_the_readings_counts() -> None:
+    assert taken_ms(cpu(500, (500, 9_000)), cpu(800, (800, 9_700)), 1000, 1.0) == 700
+
+
+def test_a_thread_that_began_in_between_counts_from_its_begin() -> None:
+    assert taken_ms(cpu(0), cpu(100, (100, 400)), 1000, 1.0) == 400
+
+
+def test_waiting_for_siblings_is_the_bots_own_affair() -> None:
+    assert taken_ms(cpu(0), cpu(1000, *[(1000 / 60, 1000 - 1000 / 60)] * 60), 1000, 1.0) == 0
+
+
+def test_the_thread_that_lost_most_counts_and_not_their_sum() -> None:
+    assert taken_ms(cpu(0), cpu(200, (100, 400), (100, 500)), 1000, 1.0) == 400
+
+
+def test_threads_that_have_ended_ran_too() -> None:
+    assert taken_ms(cpu(0), cpu(600, (100, 550)), 1000, 1.0) == 50
+
+
+def test_what_the_bots_own_quota_held_back_was_not_taken() -> None:
+    assert taken_ms(IDLE, cpu(500, (500, 500), throttled=500), 1000, 1.0) == 0
+
+
+def test_nothing_beyond_its_cores_was_a_bots_to_lose() -> None:
+    assert taken_ms(cpu(0), cpu(900, (450, 900), (450, 550)), 1000, 1.0) == 100
+    assert taken_ms(IDLE, cpu(300, (300, 700)), 1000, 0.25) == 0
+
+
+def test_a_loss_too_small_to_matter_prolongs_nothing() -> None:
+    assert allowed_ms(100, Lost(bot_ms=5)) == 100
+    assert allowed_ms(1000, Lost(bot_ms=20)) == 1000
+
+
+def test_a_wait_is_prolonged_by_just_what_was_lost() -> None:
+    assert allowed_ms(100, Lost(bot_ms=6)) == 106
+    assert allowed_ms(1000, Lost(bot_ms=300, ours_ms=100, earlier_ms=50)) == 1450
+
+
+def test_no_wait_takes_longer_than_three_limits() -> None:
+    assert allowed_ms(100, Lost(bot_ms=500)) == longest_ms(100, Lost()) == 300
+
+
+def test_the_words_for_a_loss_name_each_part_of_it() -> None:
+    assert str(Lost(1_290.4, 20.2, 0.3)) == (
+        "the machine took 1,311 ms from it (1,290 ms it was ready to run but had no core, "
+        "20 ms the referee itself was held up)"
+    )
+
+
+def test_short_waits_are_over_before_they_are_looked_at() -> None:
+    assert first_look_s(60) == first_look_s(100) == 0.005
+    assert first_look_s(1000) == 0.02
+    assert first_look_s(60_000) == 0.025
+
+
+def test_this_process_tells_of_its_threads() -> None:
+    times = own_times()
+    assert times is not None
+    assert times.threads
+    assert times.used_ms > 0
+
+
+def readings(*times: CpuTimes | None) -> Callable[[], CpuTimes | None]:
+    left = list(times)
+    return lambda: left.pop(0)
+
+
+def no_reading() -> CpuTimes | None:
+    raise AssertionError("read")
+
+
+def test_nothing_is_read_before_the_first_look() -> None:
+    watch = Watch(no_reading, 1.0, no_reading)
+    watch.begin(1.0)
+    assert watch.lost(1.02) == Lost()
+
+
+def test_what_may_have_been_waited_before_the_first_look_is_not_counted() -> None:
+    watch = Watch(readings(IDLE, cpu(0, (0, 100))), 1.0, lambda: None)
+    watch.begin(1.0)
+    watch.look(1.02, 0.0)
+    assert watch.lost(2.0).bot_ms == pytest.approx(80)
+
+
+def test_looks_that_come_late_add_up_and_those_a_little_late_do_not() -> None:
+    watch = Watch(lambda: None, 1.0, lambda: None)
+    watch.begin(1.0)
+    for late_s in (0.004, 0.1, 0.005, 0.2):
+        watch.look(2.0, late_s)
+    assert watch.lost(3.0).ours_ms == pytest.approx(300)
+
+
+def test_our_lag_and_our_threads_waiting_are_one_loss() -> None:
+    watch = Watch(lambda: None, 1.0, readings(IDLE, cpu(10, (10, 250))))
+    watch.begin(1.0)
+    watch.look(1.02, 0.1)
+    assert watch.lost(3.0) == Lost(ours_ms=250)
+
+
+def test_a_new_wait_forgets_the_one_before() -> None:
+    watch = Watch(lambda: IDLE, 1.0, lambda: None)
+    watch.begin(1.0)
+    watch.look(1.5, 0.4)
+    watch.begin(2.0)
+    assert not watch.looked
+    assert watch.lost(2.5) == Lost()
+
+
+class Starved:
+    """A bot of which others take a share of all time from its begin."""
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self._begun = time.monotonic()
+
+    def __call__(self) -> CpuTimes:
+        wall_ms = (time.monotonic() - self._begun) * 1000
+        return cpu(wall_ms * (1 - self._share), (wall_ms * (1 - self._share), wall_ms * self._share))
+
+
+class Ended:
+    """Counts how often a wait ended its peer."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self) -> None:
+        self.times += 1
+
+
+async def waited(
+    bot: Callable[[], CpuTimes | None],
+    answer_after_ms: float,
+    limit_ms: float = 100,
+    earlier_ms: float = 0.0,
+    now: Callable[[], float] = time.monotonic,
+) -> tuple[TooLate | Lost, Ended]:
+    """How a wait for an answer that comes after so long is judged, and whether its peer was ended."""
+    ended = Ended()
+    wait = Wait(Watch(bot, 1.0, lambda: None), now, ended)
+    wait.begin(limit_ms, earlier_ms)
+    try:
+        await asyncio.sleep(answer_after_ms / 1000)
+    except asyncio.CancelledError:
+        assert wait.over
+    finally:
+        wait.end()
+    try:
+        return wait.judge(answered=not wait.over), ended
+    finally:
+        wait.put_away()
+
+
+async def test_an_answer_within_the_limit_is_in_time_whatever_was_lost() -> None:
+    judged, ended = await waited(Starved(0.9), 300, limit_ms=5_000)
+    assert isinstance(judged, Lost)
+    assert judged.bot_ms > 10
+    assert ended.times == 0
+
+
+async def test_no_answer_within_the_limit_is_too_late_where_nothing_was_lost() -> None:
+    judged, ended = await waited(Starved(0), 10_000)
+    assert isinstance(judged, TooLate)
+    assert judged.ms >= 100
+    assert ended.times == 1
+
+
+async def test_an_answer_within_what_was_taken_is_the_machines_fault_and_says_so() -> None:
+    with pytest.raises(Overloaded, match=r"answered after \d+ ms of 100 ms, while the machine took .* had no core"):
+        await waited(Starved(0.6), 130)
+
+
+async def test_no_answer_within_what_was_taken_is_too_late_and_all_of_it_is_told() -> None:
+    judged, ended = await waited(Starved(0.3), 10_000)
+    assert isinstance(judged, TooLate)
+    assert judged.ms >= 115  # 100 ms, and 3 parts in 7 of that, less what the first look cannot tell
+    assert judged.lost.bot_ms >= 15
+    assert ended.times == 1
+
+
+async def test_a_wait_that_is_still_owed_time_after_three_limits_is_the_machines_fault() -> None:
+    with pytest.raises(Overloaded, match=r"no answer after \d+ ms of 100 ms, while the machine took"):
+        await waited(Starved(0.95), 10_000)
+
+
+async def test_a_machine_that_tells_nothing_of_its_threads_prolongs_nothing() -> None:
+    judged, _ = await waited(lambda: None, 10_000)
+    assert isinstance(judged, TooLate)
+
+
+async def test_what_earlier_waits_lost_prolongs_one_that_the_bank_ends() -> None:
+    with pytest.raises(Overloaded, match="50 ms were lost in earlier waits"):
+        await waited(lambda: None, 120, earlier_ms=50)
+    judged, _ = await waited(lambda: None, 10_000, earlier_ms=50)
+    assert isinstance(judged, TooLate)
+    assert judged.ms >= 150
+
+
+async def blocked(block_s: float, answer_after_ms: float, limit_ms: float = 100) -> TooLate | Lost:
+    """The same where our own loop stands still for a while from soon after its begin."""
+    asyncio.get_running_loop().call_later(0.01, time.sleep, block_s)
+    judged, _ = await waited(lambda: None, answer_after_ms, limit_ms)
+    return judged
+
+
+async def test_an_answer_that_our_loop_saw_too_late_is_our_fault() -> None:
+    with pytest.raises(Overloaded, match="the referee itself was held up"):
+        await blocked(0.15, 20)
+
+
+async def test_a_wait_without_answer_goes_on_for_as_long_as_our_loop_stood_still() -> None:
+    judged = await blocked(0.15, 10_000)
+    assert isinstance(judged, TooLate)
+    assert judged.ms >= 150
+
+
+async def test_an_answer_in_time_is_in_time_although_our_loop_stood_still() -> None:
+    assert isinstance(await blocked(0.2, 20, limit_ms=5_000), Lost)
+
+
+async def test_a_wait_that_ends_more_than_a_second_too_late_is_nobodys_fault() -> None:
+    ahead = 0.0
+
+    def jump() -> None:
+        nonlocal ahead
+        ahead = 5.0
+
+    asyncio.get_running_loop().call_later(0.05, jump)
+    with pytest.raises(Overloaded, match="the referee stood still: a wait of 100 ms ended after 5,"):
+        await waited(lambda: None, 10_000, now=lambda: time.monotonic() + ahead)
+
+
+async def test_who_is_cancelled_by_others_is_not_taken_for_one_whose_time_is_over() -> None:
+    wait = Wait(Watch(lambda: None, 1.0, lambda: None), time.monotonic, Ended())
+
+    async def task() -> None:
+        wait.begin(10_000)
+        try:
+            await asyncio.sleep(60)
+        finally:
+            wait.end()
+
+    running = asyncio.create_task(task())
+    await asyncio.sleep(0)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert not wait.over
+    wait.put_away()
+
+
+@pytest.mark.parametrize("limits_ms", [(5_000, 50), (50, 5_000, 50)])
+async def test_waits_that_follow_one_another_end_each_at_its_own_limit(limits_ms: Sequence[int]) -> None:
+    ended = Ended()
+    wait = Wait(Watch(lambda: None, 1.0, lambda: None), time.monotonic, ended)
+    for limit_ms in limits_ms[:-1]:
+        wait.begin(limit_ms)
+        await asyncio.sleep(0.01)
+        wait.end()
+        assert isinstance(wait.judge(answered=True), Lost)
+    wait.begin(limits_ms[-1])
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.sleep(60)
+    wait.end()
+    judged = wait.judge(answered=False)
+    assert isinstance(judged, TooLate)
+    assert judged.ms >= limits_ms[-1]
+    assert ended.times == 1
+    wait.put_away()
