@@ -14,8 +14,9 @@ from typing import Final, Protocol, Self
 
 from referee.config import CONFIG_FILE, LeagueConfig, read_config, template
 from referee.errors import ConfigError, LeagueBusy, SubmissionError, UsageError
+from referee.logs import KeptLog, LogKeeper, logs_of
 from referee.model import GameRecord, MatchSpec, Night, Standing, Submission
-from referee.ports import Sandbox
+from referee.ports import KeepLog, Sandbox
 from referee.reports import Added, RunSummary, Status
 from referee.run import PlayableTable, Progress, play_matches
 from referee.schedule import plan_night
@@ -26,6 +27,7 @@ from treelings import Clock, commitment
 from treelings.cards import SECRET_BYTES
 
 BOTS_FOLDER: Final = "bots"
+LOGS_FOLDER: Final = "logs"
 _LOCK_FILE: Final = "run.lock"
 
 SeatTable = Callable[[MatchSpec, Mapping[str, Submission], Sandbox, bytes, Clock], PlayableTable]
@@ -204,7 +206,8 @@ class League:
         seat     how a match gets its table; over gRPC if not given
 
         Raises LeagueBusy while another process does it, UsageError, SubmissionError for a bot whose files were
-        changed, SandboxError (EngineGone). Whatever ends it, finished games are kept.
+        changed, SandboxError (EngineGone), OSError for logs that could not be kept. Whatever ends it, finished games
+        are kept.
         """
         with self._locked():
             night = self.current_night() or self._open_night()
@@ -216,20 +219,25 @@ class League:
             if not before:
                 self.publish()  # the commitment is out before the first game, also where an earlier try failed
             progress.begin(len(before), sum(len(match.games) for match in plan))
-            if missing:
-                make, secret, clock = seat or _over_grpc(), self._store.secret(number), night.settings.clock
-                await sandbox.open()
-                try:
-                    await play_matches(
-                        missing,
-                        jobs=jobs or self.config.jobs or default_jobs(),
-                        seat=lambda match: make(match, bots, sandbox, secret, clock),
-                        save=partial(self._store.save, number),
-                        progress=progress,
+            with self._log_keeper(night) as logs:
+                if missing:
+                    make, secret, clock = (
+                        seat or _over_grpc(logs.keep),
+                        self._store.secret(number),
+                        night.settings.clock,
                     )
-                finally:
-                    await sandbox.close()
-            return self._summary(number, plan, before)
+                    await sandbox.open()
+                    try:
+                        await play_matches(
+                            missing,
+                            jobs=jobs or self.config.jobs or default_jobs(),
+                            seat=lambda match: make(match, bots, sandbox, secret, clock),
+                            save=partial(self._store.save, number),
+                            progress=progress,
+                        )
+                    finally:
+                        await sandbox.close()
+                return self._summary(number, plan, before)
 
     def reveal(self, night: int | None = None) -> Night:
         """Publish a finished night's secret, the last finished one's if no number is given.
@@ -264,6 +272,15 @@ class League:
         """The same as JSON text (standings.standings_json)."""
         return standings_json(self.name, self._records(night))
 
+    def logs(self, bot: str, *, match: str | None = None, night: int | None = None) -> tuple[KeptLog, ...]:
+        """What a bot logged, in all matches or one, in all nights or one; the newest night last.
+
+        Raises UsageError if there is nothing of that.
+        """
+        if night is not None:
+            self.night(night)
+        return logs_of(self.folder / LOGS_FOLDER, bot, match=match, night=night)
+
     def publish(self, to: Path | None = None) -> Path:
         """Write the leaderboard, to the league's own site if no folder is given; returns the site's folder."""
         site = to or self.site
@@ -271,6 +288,12 @@ class League:
         return site
 
     # ---- inside
+
+    def _log_keeper(self, night: Night) -> LogKeeper:
+        return LogKeeper(
+            self.folder / LOGS_FOLDER, night=night.number, versions={bot.name: bot.version for bot in night.bots},
+            most_bytes=self.config.limits().log_bytes, now=self._now,
+        )  # fmt: skip
 
     def _records(self, night: int | None) -> tuple[GameRecord, ...]:
         if night is not None:
@@ -381,12 +404,12 @@ def _unchanged(bot: Submission) -> Submission:
     return bot
 
 
-def _over_grpc() -> SeatTable:
+def _over_grpc(keep_log: KeepLog) -> SeatTable:
     # Here, since all else that a league does needs neither gRPC nor its import time.
     from referee.match import Table
     from referee.players import connect
 
-    return partial(Table, connect=connect)
+    return partial(Table, connect=connect, keep_log=keep_log)
 
 
 def _publish_site(site: Path, *, league: str, nights: Sequence[Night], records: Sequence[GameRecord]) -> Path:

@@ -133,6 +133,28 @@ def show_standings(
             _show_standings(league, night)
 
 
+@app.command("logs")
+def show_logs(
+    folder: options.LeagueFolder,
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="The bot's name.")],
+    match: Annotated[str | None, typer.Option("--match", metavar="MATCH", help="From this match only.")] = None,
+    night: Annotated[int | None, typer.Option("--night", min=1, help="From this night only.")] = None,
+) -> None:
+    """Show what a bot wrote to stdout and stderr, whatever could act on a terminal escaped.
+
+    Where that is more than one match, lists them: name one with --match.
+    """
+    with _open(folder) as league:
+        logs = league.logs(bot, match=match, night=night)
+    if match is not None or len(logs) == 1:
+        for log in logs:
+            typer.echo(log.text().removesuffix("\n"))
+        return
+    for log in logs:
+        out.print(f"night {log.night}  {log.match}  {log.size_bytes:,} bytes", markup=False, soft_wrap=True)
+    out.print(f"Show one: treelings league logs {folder} {bot} --match {logs[-1].match}", markup=False, soft_wrap=True)
+
+
 @app.command("publish")
 def publish(
     folder: options.LeagueFolder,
