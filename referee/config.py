@@ -19,6 +19,7 @@ _CLOCK: Final = Clock()
 _LIMITS: Final = Limits()
 _MB: Final = 1024 * 1024
 _KB: Final = 1024
+_CPUSET: Final = r"^[0-9]{1,4}(-[0-9]{1,4})?(,[0-9]{1,4}(-[0-9]{1,4})?)*$"
 
 
 def check_title(text: str) -> str:
@@ -28,6 +29,12 @@ def check_title(text: str) -> str:
     """
     if not (1 <= len(text) <= 64 and text.isprintable() and text == text.strip()):
         raise ValueError("expected 1 to 64 printable characters without a space at either end")
+    return text
+
+
+def _check_path(text: str) -> str:
+    if not (1 <= len(text) <= 1_000 and text.isprintable()):
+        raise ValueError("expected a path of 1 to 1,000 printable characters")
     return text
 
 
@@ -61,7 +68,7 @@ class SandboxSection(Section):
     pids: Annotated[int, Field(ge=8, le=4_096)] = _LIMITS.pids
     cpus: Annotated[float, Field(ge=0.1, le=64)] = _LIMITS.cpus
     cpu_shares: Annotated[int, Field(ge=2, le=262_144)] = _LIMITS.cpu_shares
-    cpuset: Annotated[str | None, Field(pattern=r"^\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*$")] = _LIMITS.cpuset
+    cpuset: Annotated[str | None, Field(pattern=_CPUSET)] = _LIMITS.cpuset
     nofile: Annotated[int, Field(ge=32, le=65_536)] = _LIMITS.nofile
     tmp_mb: Annotated[int, Field(ge=1, le=4_096)] = _LIMITS.tmp_bytes // _MB
     tmp_inodes: Annotated[int, Field(ge=16, le=1_000_000)] = _LIMITS.tmp_inodes
@@ -81,7 +88,7 @@ class LeagueConfig(Section):
     refill: Refill = "start"
     max_tables: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
     jobs: Annotated[int | None, Field(ge=1, le=256)] = None
-    site: Annotated[str, Field(min_length=1, max_length=1_000)] = "site"
+    site: Annotated[str, AfterValidator(_check_path)] = "site"
     clock: ClockSection = ClockSection()
     sandbox: SandboxSection = SandboxSection()
 

@@ -1,5 +1,6 @@
 """league.toml: what it may say, and what is answered to anything else."""
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -97,8 +98,13 @@ def test_limits_are_in_bytes_and_what_is_not_given_keeps_its_default(tmp_path: P
         (f'name = "{"x" * 65}"', "name: expected 1 to 64 printable characters"),
         ("name = ", "league.toml: not TOML: "),
         (b'name = "\xff"', "league.toml: expected UTF-8 text, got byte 0xff"),
-        ("#" * 70_000, "league.toml: expected at most 65536 bytes, got more"),
+        ('name = "x"\n[sandbox]\ncpuset = "\u0661"', "sandbox.cpuset: "),
+        ('name = "x"\nsite = "a\\u0000b"', "site: expected a path of 1 to 1,000 printable characters"),
+        ("#" * 9_000, "league.toml: expected at most 8,192 bytes, got more"),
         ("a=" + "[" * 5_000, "league.toml: not TOML: "),
+        ("deals = 1" + "0" * 5_000, "league.toml: not TOML of ours: a number of too many digits"),
+        ("deals = 0x1" + "0" * 5_000, "deals: expected at most 10000, got a number of too many digits"),
+        ("name" + ".a" * 4_000 + " = 1", "name: expected a valid string, got a value nested too deeply"),
     ],
 )  # fmt: skip
 def test_anything_else_is_refused_in_words(tmp_path: Path, text: str | bytes, says: str) -> None:
@@ -112,6 +118,12 @@ def test_two_problems_are_told_at_once_and_a_third_waits(tmp_path: Path) -> None
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"league\.toml: cannot be read: No such file"):
+        read_config(tmp_path)
+
+
+def test_a_pipe_in_its_place_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "league.toml")
+    with pytest.raises(ConfigError, match=r"league\.toml: expected a file"):
         read_config(tmp_path)
 
 
