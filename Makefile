@@ -9,7 +9,7 @@ LEAGUE ?= league
 SAMPLES := random greedy neighbour rollout
 
 .DEFAULT_GOAL := help
-.PHONY: help setup league test lint check wheels proto bench screenshots clean
+.PHONY: help setup league test hostile lint check wheels proto bench screenshots clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -37,6 +37,9 @@ league: setup ## play a league night among the sample bots and publish its leade
 
 test: $(TOOLS) ## run all tests; those that need a Docker engine are skipped where none answers
 	@$(BIN)/pytest -n auto --dist worksteal
+
+hostile: $(TOOLS) ## play every kind of hostile bot and print what came of it; needs a Docker engine
+	@$(BIN)/python -m tests.adversarial
 
 lint: $(TOOLS) ## format, lint, types, directions of imports
 	@$(BIN)/ruff format --check .

@@ -1,0 +1,11 @@
+from frames import SETTINGS, Peer, answer, frame, serve
+
+from treelings.v1.game_pb2 import Query
+
+
+def query(peer: Peer, query: Query) -> None:
+    peer.send(frame(SETTINGS) * 20_000)
+    answer(peer, query)
+
+
+serve(query=query)

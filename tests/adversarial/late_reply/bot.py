@@ -1,0 +1,15 @@
+import time
+from collections.abc import Iterator
+
+import grpc
+from wire import READY, first, queries, serve
+
+
+def play(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
+    yield READY
+    for query in queries(requests):
+        time.sleep(query.limit_ms * 1.5 / 1000)
+        yield first(query)
+
+
+serve(play)

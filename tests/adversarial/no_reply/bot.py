@@ -1,0 +1,14 @@
+import time
+from collections.abc import Iterator
+
+import grpc
+from wire import READY, queries, serve
+
+
+def play(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
+    yield READY
+    for _ in queries(requests):
+        time.sleep(600)
+
+
+serve(play)

@@ -1,0 +1,14 @@
+import time
+
+from frames import SETTINGS, Peer, frame, serve
+
+from treelings.v1.game_pb2 import Query
+
+
+def query(peer: Peer, query: Query) -> None:
+    while True:
+        peer.send(frame(SETTINGS))
+        time.sleep(0.001)
+
+
+serve(query=query)

@@ -1,0 +1,18 @@
+"""Whatever a bot does, it alone pays for it: one test for each kind of the collection."""
+
+import pytest
+
+from tests.adversarial.alone import play_alone
+from tests.support.hostile import kinds, load, problems
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("runtime_image")
+@pytest.mark.parametrize("kind", kinds())
+def test_a_hostile_bot_harms_nobody_else(kind: str) -> None:
+    assert problems(load(kind), play_alone(kind)) == []
+
+
+@pytest.mark.parametrize("fault", ["startup", "timeout", "illegal_move", "crash", "out_of_memory", "protocol"])
+def test_each_kind_of_fault_has_its_hostile_bot(fault: str) -> None:
+    assert [kind for kind in kinds() if load(kind).fault == (fault,)]
