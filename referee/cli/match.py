@@ -81,7 +81,7 @@ def match(
         submissions = _apart([take_in(find_bot(bot), Path(copies)) for bot in bots])
         spec = _spec([bot.name for bot in submissions], deals or _DEALS, deal_id, refill.value)
         strangers = [bot for bot in submissions if not is_sample(bot)]
-        box = sandbox_for(sandbox, strangers, "match", trust=trust_bots, limits=Limits())
+        box = sandbox_for(sandbox, strangers, "match", trust=trust_bots, limits=Limits(), at_once=len(bots))
         table = Table(spec, {bot.name: bot for bot in submissions}, box, key, Clock(), connect)
         output = records.open("w", encoding="utf-8") if records else nullcontext()
         with output as file, GameProgress(spec.id) as progress:

@@ -1,5 +1,6 @@
 """Which sandbox this machine's bots run in."""
 
+import os
 from collections.abc import Callable
 from typing import Final, Literal
 
@@ -9,10 +10,12 @@ from referee.errors import SandboxError
 from referee.limits import Limits
 from referee.ports import Sandbox
 from referee.sandbox.docker import DockerSandbox
-from referee.sandbox.engine import connect, engine_errors, require_abilities
+from referee.sandbox.engine import connect, engine_errors, require_abilities, require_runtime
 from referee.sandbox.image import build_image
 from referee.sandbox.layer import Report
 from referee.sandbox.process import ProcessSandbox
+from referee.sandbox.waiting import Waiting
+from treelings.cards import MAX_PLAYERS
 
 Wish = Literal["auto", "docker", "process"]
 
@@ -25,9 +28,12 @@ def choose_sandbox(
     league: str,
     limits: Limits,
     report: Report,
+    at_once: int = MAX_PLAYERS,
     connect: Callable[[], APIClient] = connect,
 ) -> tuple[Sandbox, str | None]:
     """The sandbox for a wish, not yet open, and one line that the user must read, if there is one.
+
+    `at_once`: how many bots sit at tables at the same time at most; those of one table if not given.
 
     "auto" is "docker" where that can be had, else "process". For "docker" the runtime image is built if it is
     missing, which `report` follows. Blocks meanwhile. Raises SandboxError where "docker" was wished for and cannot be.
@@ -35,19 +41,24 @@ def choose_sandbox(
     if wish == "process":
         return ProcessSandbox(limits=limits), f"{_WARNING}."
     try:
-        _prepare(connect, report)
+        waiting = _prepare(connect, report, limits, at_once)
     except SandboxError as error:
         if wish == "docker":
             raise
         return ProcessSandbox(limits=limits), f"{_WARNING} (no containers: {error})."
-    return DockerSandbox(league=league, limits=limits, connect=connect), None
+    # An ordinary user knows (doctor says so); where root cannot freeze, something is amiss.
+    note = f"waiting bots have {waiting}: {waiting.problem}." if waiting.problem and os.geteuid() == 0 else None
+    return DockerSandbox(league=league, limits=limits, at_once=at_once, connect=connect), note
 
 
-def _prepare(connect: Callable[[], APIClient], report: Report) -> None:
+def _prepare(connect: Callable[[], APIClient], report: Report, limits: Limits, at_once: int) -> Waiting:
     engine = connect()
     try:
         with engine_errors("asking what the Docker engine can do"):
-            require_abilities(engine.info())
+            info = engine.info()
+        require_abilities(info)
+        require_runtime(info, limits.runtime)
         build_image(engine, report=report)
+        return Waiting.on(info, limits, at_once=at_once)
     finally:
         engine.close()

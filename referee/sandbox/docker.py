@@ -34,6 +34,7 @@ from referee.sandbox.folders import SOCKET, RunFolder, base_folder, dead_runs
 from referee.sandbox.image import wanted_image
 from referee.sandbox.run import Run, process_start
 from referee.sandbox.waiting import Waiting
+from treelings.cards import MAX_PLAYERS
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -76,7 +77,7 @@ class DockerSandbox:
         *,
         league: str,
         limits: Limits | None = None,
-        at_once: int = 1,
+        at_once: int = MAX_PLAYERS,
         freezer: bool | None = None,
         connect: Callable[[], APIClient] = connect,
     ) -> None:

@@ -13,9 +13,12 @@ from typing import Any, Final, Literal
 from docker import APIClient
 
 from referee.errors import SandboxError
+from referee.limits import Limits
 from referee.sandbox.engine import abilities, connect, engine_errors
 from referee.sandbox.folders import base_folder
 from referee.sandbox.image import ImageStatus, image_status
+from referee.sandbox.waiting import Waiting
+from treelings.cards import MAX_PLAYERS
 
 Level = Literal["ok", "warning", "missing"]
 
@@ -39,11 +42,14 @@ class Check:
     advice: str = ""
 
 
-def examine(connect: Callable[[], APIClient] = _CONNECT) -> list[Check]:
-    """Look at everything that sandboxed bots need, in an order fit to be worked through."""
+def examine(connect: Callable[[], APIClient] = _CONNECT, *, at_once: int = MAX_PLAYERS) -> list[Check]:
+    """Look at everything that sandboxed bots need, in an order fit to be worked through.
+
+    `at_once`: how many bots would sit at tables at the same time.
+    """
     return [
         check_python(sys.version_info[:3]),
-        *_check_engine(connect),
+        *_check_engine(connect, at_once),
         check_user(os.geteuid()),
         check_socket_folder(base_folder()),
         check_uvloop(installed=find_spec("uvloop") is not None),
@@ -58,7 +64,7 @@ def check_python(version: tuple[int, ...]) -> Check:
     return Check("Python", "missing", found, "install Python 3.11 or newer")
 
 
-def _check_engine(connect: Callable[[], APIClient]) -> list[Check]:
+def _check_engine(connect: Callable[[], APIClient], at_once: int) -> list[Check]:
     try:
         engine = connect()
     except SandboxError as error:
@@ -69,6 +75,7 @@ def _check_engine(connect: Callable[[], APIClient]) -> list[Check]:
         return [
             Check("Docker engine", "ok", f"version {info.get('ServerVersion')} on {info.get('OperatingSystem')}"),
             *check_abilities(info),
+            check_waiting(Waiting.on(info, Limits(), at_once=at_once)),
             check_image(image_status(engine)),
             *_check_disk(info),
         ]
@@ -96,6 +103,13 @@ def check_abilities(info: Mapping[str, Any]) -> list[Check]:
         ),
         Check("cgroup version", "ok", str(info.get("CgroupVersion", "1"))),
     ]
+
+
+def check_waiting(waiting: Waiting) -> Check:
+    """What keeps waiting bots from taking time from the one on turn."""
+    if waiting.cgroup is not None:
+        return Check("waiting bots", "ok", str(waiting))
+    return Check("waiting bots", "warning", str(waiting), f"as root they would be frozen ({waiting.problem})")
 
 
 def check_image(status: ImageStatus) -> Check:
