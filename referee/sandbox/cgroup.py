@@ -68,13 +68,14 @@ class Group:
         """See to it that `freeze` and `thaw` work from now on. Raises SandboxError if it may not be, or cannot."""
         for controller, freezer in _FREEZERS.items():
             if controller in self._folders:
-                file = _open(self._folders[controller] / freezer.file, os.O_WRONLY)
+                folder = self._folders[controller]
+                file = _open(folder / freezer.file, os.O_WRONLY)
                 if file is not None:
                     self._freezer = file, freezer
+                if file is not None or not folder.exists():
                     return
-        if not self._folders or any(folder.exists() for folder in self._folders.values()):
-            looked_in = ", ".join(map(str, self._folders.values())) or "none that is mounted"
-            raise SandboxError(f"expected a freezer among a container's control groups, looked in {looked_in}")
+        looked_in = ", ".join(map(str, self._folders.values())) or "none that is mounted"
+        raise SandboxError(f"expected a freezer among a container's control groups, looked in {looked_in}")
 
     def freeze(self) -> None:
         """Hold all its processes, those that it starts meanwhile included. Raises SandboxError."""
