@@ -3,7 +3,7 @@
 import fcntl
 import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,12 +17,13 @@ from referee.errors import ConfigError, LeagueBusy, SubmissionError, UsageError
 from referee.logs import KeptLog, LogKeeper, logs_of
 from referee.model import GameRecord, MatchSpec, Night, Standing, Submission
 from referee.ports import KeepLog, Sandbox
-from referee.reports import Added, RunSummary, Status
+from referee.reports import Added, RunSummary, Status, Trial
 from referee.run import PlayableTable, Progress, play_matches
 from referee.schedule import plan_night
 from referee.standings import standings, standings_json
 from referee.store import STORE_FILE, Store
 from referee.submissions import inspect, is_sample, take_in
+from referee.trial import trial_folder
 from treelings import Clock, commitment
 from treelings.cards import SECRET_BYTES
 
@@ -32,6 +33,9 @@ _LOCK_FILE: Final = "run.lock"
 
 SeatTable = Callable[[MatchSpec, Mapping[str, Submission], Sandbox, bytes, Clock], PlayableTable]
 """Makes a match's table from the night's bots by name, a sandbox, the night's secret and its clock."""
+
+PlayTrial = Callable[[Submission], Awaitable[Trial]]
+"""Plays a bot's trial match; trial.play_trial is what to make one of."""
 
 
 class Publisher(Protocol):
@@ -132,17 +136,34 @@ class League:
 
     # ---- bots
 
-    def add(self, folder: Path) -> Added:
+    def add(self, source: Path) -> Added:
         """Take in a bot; under a name that is there it is a new version, and plays from the next night on.
+
+        source  a folder, a .zip or a .tar.gz
 
         Raises SubmissionError.
         """
-        taken = take_in(folder, self.folder / BOTS_FOLDER)
+        taken = take_in(source, self.folder / BOTS_FOLDER)
         current = {bot.name: bot.version for bot in self.bots()}
         changed = current.get(taken.name) != taken.version
         if changed:
             self._store.add_bot(taken, self._timestamp())
         return Added(taken, changed)
+
+    async def try_and_add(self, source: Path, play: PlayTrial) -> Added:
+        """Take in a bot if it comes through its trial match; of one that does not, nothing stays.
+
+        Shipped samples and versions that were taken in before play none. Raises SubmissionError, and what `play`
+        raises.
+        """
+        bots = self.folder / BOTS_FOLDER
+        with trial_folder(bots) as copies:
+            copy = take_in(source, copies)
+            known = is_sample(copy) or (bots / copy.folder.name).exists()
+            trial = None if known else await play(copy)
+            if trial is None or trial.passed:
+                return replace(self.add(copy.folder), trial=trial)
+            return Added(replace(copy, folder=source), changed=False, trial=trial)
 
     def bots(self) -> tuple[Submission, ...]:
         """The versions that a night opened now would play with, by name."""

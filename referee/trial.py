@@ -1,5 +1,6 @@
 """The trial match that a bot plays before it is accepted: one deal against `random`, in every rotation of the seats."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,7 +46,8 @@ async def play_trial(
 
     def keep_log(_: str, name: str, log: bytes) -> None:
         if name == bot.name:
-            logs.append(log)
+            # Where the copy lies is nothing to its author.
+            logs.append(log.replace(os.fsencode(f"{bot.folder}/"), b""))
 
     table = Table(
         match, {each.name: each for each in (bot, *opponents)}, sandbox, secret, clock, connect, keep_log

@@ -37,17 +37,30 @@ def init(
 @app.command("add")
 def add(
     folder: options.LeagueFolder,
-    bots: Annotated[list[str], typer.Argument(metavar="BOT", help="Folders of bots, or names of sample bots.")],
+    bots: Annotated[
+        list[str],
+        typer.Argument(metavar="BOT", help="Bots: folders, .zip or .tar.gz files, or names of sample bots."),
+    ],
+    sandbox: options.Sandbox = options.SandboxWish.AUTO,
+    *,
+    trust_bots: options.TrustBots = False,
+    no_trial: Annotated[bool, typer.Option("--no-trial", help="Take bots in without a trial match.")] = False,
 ) -> None:
-    """Take bots in: their files are copied and named by digest. A known name is a new version."""
-    from referee.submissions import find_bot
+    """Take bots in: each plays a short trial match against `random`, then its files are copied and named by digest.
+
+    A known name is a new version. Exit code 1: a bot failed its trial match; 2: one is no acceptable submission.
+    """
+    from referee.cli.adding import Trials, add_bots
+    from referee.loop import run as run_loop
+
+    async def add_all(league: "League") -> int:
+        async with Trials(league.config, sandbox, trust=trust_bots) as trials:
+            return await add_bots(league, bots, None if no_trial else trials)
 
     with _open(folder) as league:
-        for bot in bots:
-            added = league.add(find_bot(bot))
-            verb = "is in already" if not added.changed else "joins the next night"
-            line = f"{added.submission.name} {short_version(added.submission.version)} {verb}"
-            out.print(line, markup=False)
+        code = run_loop(add_all(league))
+    if code:
+        raise typer.Exit(code)
 
 
 @app.command("bots")
@@ -84,12 +97,18 @@ def run(
     """Play the open night to its end; opens one if none is open. Interrupted? Run it again: nothing is played twice."""
     from referee.cli.progress import GameProgress
     from referee.cli.sandboxes import sandbox_for
+    from referee.league import default_jobs
     from referee.loop import run as run_loop
 
     with _open(folder) as league:
         # Before a night is opened: whoever may not run it should not freeze its bots.
-        box = sandbox_for(sandbox, league.untrusted(), league.name, trust=trust_bots, limits=league.config.limits())
-        number = (league.current_night() or league.open_night()).number
+        night = league.current_night()
+        seats = (night.settings if night else league.config.settings()).seats
+        at_once = (jobs or league.config.jobs or default_jobs()) * max(seats)
+        box = sandbox_for(
+            sandbox, league.untrusted(), league.name, trust=trust_bots, limits=league.config.limits(), at_once=at_once
+        )
+        number = (night or league.open_night()).number
         _announce(league, number)
         try:
             with GameProgress(f"night {number}") as progress:

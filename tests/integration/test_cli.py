@@ -157,7 +157,7 @@ def test_without_an_engine_strangers_are_refused_unless_trusted(stranger: Path, 
 
 
 def test_a_league_with_a_stranger_needs_a_sandbox_or_trust(league: Path, stranger: Path) -> None:
-    treelings("league", "add", league, stranger, cwd=league.parent)
+    treelings("league", "add", league, stranger, "--no-trial", cwd=league.parent)
     refused = treelings("league", "run", league, cwd=league.parent, env=NO_ENGINE)
     assert refused.code == 2
     assert "--trust-bots" in refused.err
@@ -238,7 +238,7 @@ def test_square_brackets_in_names_are_shown_as_they_are(stranger: Path, tmp_path
     assert treelings("league", "init", "night", "--name", "x[/b]y", cwd=tmp_path).code == 0
     settings = tmp_path / "night/league.toml"
     settings.write_text(settings.read_text().replace("deals = 10", "deals = 1"))
-    treelings("league", "add", "night", stranger, "random", cwd=tmp_path)
+    treelings("league", "add", "night", stranger, "random", "--no-trial", cwd=tmp_path)
     assert "[/b]Ann[red]" in treelings("league", "bots", "night", cwd=tmp_path).out
     ran = treelings("league", "run", "night", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
     assert ran.code == 0
@@ -248,7 +248,7 @@ def test_square_brackets_in_names_are_shown_as_they_are(stranger: Path, tmp_path
 
 def test_a_terminal_that_knows_only_ascii_is_no_reason_to_fail(stranger: Path, league: Path) -> None:
     (stranger / "bot.toml").write_text((stranger / "bot.toml").read_text().replace('"Ann"', '"Zoë"'))
-    treelings("league", "add", league, stranger, cwd=league.parent)
+    treelings("league", "add", league, stranger, "--no-trial", cwd=league.parent)
     done = treelings("league", "bots", league, cwd=league.parent, env={"PYTHONIOENCODING": "ascii"})
     assert done.code == 0
     assert "Zo\\xeb" in done.out
@@ -256,7 +256,7 @@ def test_a_terminal_that_knows_only_ascii_is_no_reason_to_fail(stranger: Path, l
 
 
 def test_a_run_that_is_refused_opens_no_night(league: Path, stranger: Path) -> None:
-    treelings("league", "add", league, stranger, cwd=league.parent)
+    treelings("league", "add", league, stranger, "--no-trial", cwd=league.parent)
     assert treelings("league", "run", league, cwd=league.parent, env=NO_ENGINE).code == 2
     assert "no night yet" in treelings("league", "status", league, cwd=league.parent).out
 

@@ -1,0 +1,168 @@
+"""Taking bots into a league: their trial matches, and what the author of one that is not accepted is told."""
+
+import json
+import secrets
+import shlex
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Final, Self
+
+from rich.text import Text
+
+from referee.cli.options import SandboxWish
+from referee.cli.show import err, out, short_version
+from referee.config import LeagueConfig
+from referee.errors import SubmissionError, UsageError
+from referee.league import League
+from referee.model import FaultKind, Submission
+from referee.players import connect
+from referee.ports import Sandbox
+from referee.reports import Added, Trial
+from referee.submissions import find_bot
+from referee.text import printable
+from referee.trial import OPPONENT, last_lines, play_trial, view_as_json
+from treelings import View
+from treelings.cards import SECRET_BYTES
+
+_LOG_LINES: Final = 10
+_SHOWN_ENTRIES: Final = 40
+_LONGEST_PATH: Final = 1_000
+_ADVICE: Final = {
+    FaultKind.STARTUP: "run the command of its bot.toml in its folder until treelings.serve says that the referee is to run it",
+    FaultKind.TIMEOUT: "have it choose within the query's limit_ms, with room to spare for a slower machine",
+    FaultKind.ILLEGAL_MOVE: "have it return one of view.legal_moves",
+    FaultKind.CRASH: "find the error in its log; the query above is what it was asked",
+    FaultKind.OUT_OF_MEMORY: "have it use less memory; the limit is memory_mb in the league's settings",
+    FaultKind.PROTOCOL: "have it send one reply to each query, as game.proto describes; the kit does so by itself",
+}
+
+
+class Trials:
+    """Plays trial matches as a league plays its matches; the sandbox is chosen and opened for the first of them."""
+
+    def __init__(self, config: LeagueConfig, wish: SandboxWish, *, trust: bool) -> None:
+        self._config = config
+        self._wish = wish
+        self._trust = trust
+        self._sandbox: Sandbox | None = None
+        self._open = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._open.aclose()
+
+    async def play(self, bot: Submission) -> Trial:
+        """Play one (league.PlayTrial). Raises UsageError where nothing isolates it here, SandboxError."""
+        sandbox = await self._opened(bot)
+        settings = self._config.settings()
+        with err.status(Text(f"{bot.name}: trial match …")):
+            return await play_trial(
+                bot,
+                sandbox=sandbox,
+                connect=connect,
+                secret=secrets.token_bytes(SECRET_BYTES),
+                clock=settings.clock,
+                refill=settings.refill,
+                seats=settings.seats[0],
+            )
+
+    async def _opened(self, bot: Submission) -> Sandbox:
+        if self._sandbox is None:
+            # Not above: sample bots need neither an engine's client nor the time that loading it takes.
+            from referee.cli.sandboxes import sandbox_for
+
+            config = self._config
+            try:
+                sandbox = sandbox_for(
+                    self._wish, [bot], config.name,
+                    trust=self._trust, limits=config.limits(), at_once=config.seats[0],
+                )  # fmt: skip
+            except UsageError as error:
+                raise UsageError(f"{error}, or --no-trial to take it in without a trial match") from error
+            await sandbox.open()
+            self._open.push_async_callback(sandbox.close)
+            self._sandbox = sandbox
+        return self._sandbox
+
+
+async def add_bots(league: League, bots: Sequence[str], trials: Trials | None) -> int:
+    """Take in what each text means (submissions.find_bot) and say what became of it; the command's exit code.
+
+    trials  None: without a trial match
+
+    A bot that is not accepted does not stop those after it. Raises UsageError where no trial match can be played here,
+    SandboxError where it failed on our side for good.
+    """
+    unacceptable = failed = False
+    for text in bots:
+        try:
+            source = find_bot(text)
+            added = league.add(source) if trials is None else await league.try_and_add(source, trials.play)
+        except SubmissionError as error:
+            unacceptable = True
+            err.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
+            continue
+        if added.accepted:
+            out.print(outcome(added), markup=False)
+        else:
+            failed = True
+            explain(added, text)
+    return 1 if failed else 2 if unacceptable else 0
+
+
+def outcome(added: Added) -> str:
+    """What became of a bot, in one line."""
+    bot = f"{added.submission.name} {short_version(added.submission.version)}"
+    if not added.accepted:
+        return f"{bot} is not accepted"
+    if not added.changed:
+        return f"{bot} is in already"
+    if added.trial is None:
+        return f"{bot} joins the next night"
+    return f"{bot} joins the next night; trial match: {added.trial.games} games, no fault"
+
+
+def explain(added: Added, handed_in: str) -> None:
+    """Tell the author on stderr what a bot failed on, or that it was our side that failed."""
+    trial = added.trial
+    assert trial is not None
+    err.print(outcome(added), style="bold red", markup=False, end=": ")
+    if trial.stumble is None:
+        err.print("its trial match could not be played, through no fault of its own")
+        _row("why", trial.void or "")
+        _row("next", "try again, or take it in without a trial match: --no-trial")
+        return
+    err.print(f"it made a fault in its trial match against {' and '.join(trial.opponents)}", markup=False)
+    fault, view = trial.stumble.fault, trial.stumble.view
+    place = f"turn {fault.turn}" if view else "at its start, before it was asked anything"
+    _row("fault", f"{fault.kind}: {fault.detail}")
+    _row("where", f"game {trial.stumble.game + 1} of {trial.games}, seat {fault.seat}, {place}")
+    if view is not None:
+        _row("query", query_text(view))
+    _row("its log", "\n".join(last_lines(trial.log, _LOG_LINES)) or "empty")
+    # The sample bot plays a game that has the same name again in the same way.
+    bots = " ".join([printable(shlex.quote(handed_in), _LONGEST_PATH), *(OPPONENT for _ in trial.opponents)])
+    refill = "" if trial.records[-1].refill == "start" else " --refill end"
+    _row("again", f"treelings match {bots} --deals 1{refill} --secret {trial.secret.hex()}")
+    _row("next", f"{_ADVICE[fault.kind]}; then add it again")
+
+
+def query_text(view: View) -> str:
+    """A query as JSON, a line a key; of a long list the first entries are shown, and how many more there are."""
+    lines = []
+    for key, value in view_as_json(view).items():
+        if isinstance(value, list) and len(value) > _SHOWN_ENTRIES:
+            value = [*value[:_SHOWN_ENTRIES], f"… {len(value) - _SHOWN_ENTRIES} more"]
+        lines.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
+    return "{" + ",\n ".join(lines) + "}"
+
+
+def _row(name: str, text: str) -> None:
+    for number, line in enumerate(text.splitlines()):
+        # Never wrapped: a command is to be copied, and a log is to be read as it was written.
+        err.print(Text.assemble((f"  {'' if number else name:9}", "dim"), line), soft_wrap=True)
