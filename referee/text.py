@@ -14,7 +14,7 @@ def printable(text: str, limit: int) -> str:
     shown: list[str] = []
     room = limit
     for char in text[: limit + 1]:
-        piece = char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        piece = char if char.isprintable() else _escaped(char)
         shown.append(piece)
         room -= len(piece)
         if room < 0:
@@ -24,3 +24,14 @@ def printable(text: str, limit: int) -> str:
     while shown and room < len(CUT):
         room += len(shown.pop())
     return "".join(shown) + CUT
+
+
+def visible(text: str) -> str:
+    """The whole text with the same characters escaped, but for line ends."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char == "\n" else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")

@@ -1,20 +1,39 @@
 """How results look in a terminal: standings, boards, checks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.measure import Measurement
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from referee.model import Standing
 from referee.standings import TIE_BREAKS
+from referee.text import visible
 from treelings import GUILDS, State
 
-out = Console(highlight=False, emoji=False)
+
+class SafeConsole(Console):
+    """A terminal on which nothing that is printed can do more than be read.
+
+    Texts are bounded and escaped by whoever made them; this is for the one that was forgotten, such as the name of a
+    folder that somebody handed in.
+    """
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """As in Console, but with whatever is not printable escaped; styles and moving bars are no texts."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment(visible(segment.text), segment.style)
+
+
+out = SafeConsole(highlight=False, emoji=False)
 """Results."""
 
-err = Console(stderr=True, highlight=False, emoji=False)
+err = SafeConsole(stderr=True, highlight=False, emoji=False)
 """Errors, notes and progress: never part of a result that is piped on."""
 
 GUILD_COLOURS = {
@@ -62,7 +81,7 @@ def standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str]) 
     table = _standings(title, rows, authors)
     if out.is_terminal and _width(table) > out.width:
         table = _standings(title, rows, None)
-    Console(highlight=False, emoji=False, width=max(out.width, _width(table))).print(table)
+    SafeConsole(highlight=False, emoji=False, width=max(out.width, _width(table))).print(table)
     out.print(f"Equal scores: {TIE_BREAKS}.", style="dim")
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.text import printable
+from referee.text import printable, visible
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,17 @@ def test_what_is_shown_is_printable_and_within_the_limit(text: str, limit: int) 
     shown = printable(text, limit)
     assert len(shown) <= limit
     assert shown.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", ""),
+        ("plain, ünïcode", "plain, ünïcode"),
+        ("two\nlines", "two\nlines"),
+        ("\x1b[2J\r\t\u202e\ud800\x00", r"\x1b[2J\r\t\u202e\ud800\x00"),
+        ("x" * 10_000, "x" * 10_000),
+    ],
+)
+def test_all_of_a_text_is_visible(text: str, shown: str) -> None:
+    assert visible(text) == shown

@@ -1,0 +1,43 @@
+"""What is printed in a terminal does nothing there but be read."""
+
+import io
+
+import pytest
+from rich.table import Table
+from rich.text import Text
+
+from referee.cli.show import SafeConsole
+
+HOSTILE = "\x1b]0;pwned\x1b[2J\u202e\u2028\x9b31m\ud800"
+HARMLESS = r"\x1b]0;pwned\x1b[2J\u202e\u2028\x9b31m\ud800"
+
+
+def printed(*what: object, terminal: bool = False) -> str:
+    file = io.StringIO()
+    SafeConsole(file=file, width=200, force_terminal=terminal, color_system=None, highlight=False).print(*what)
+    return file.getvalue()
+
+
+def table(cell: str | Text) -> Table:
+    found = Table(title=HOSTILE)
+    found.add_column("bot")
+    found.add_row(cell)
+    return found
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize("what", [HOSTILE, Text(HOSTILE), table(HOSTILE), table(Text(HOSTILE))])
+def test_whatever_is_printed_is_escaped(what: object, terminal: bool) -> None:
+    shown = printed(what, terminal=terminal)
+    assert HARMLESS in shown
+    assert all(line.isprintable() for line in shown.split("\n"))
+
+
+def test_line_ends_stay() -> None:
+    assert printed("a\nb") == "a\nb\n"
+
+
+def test_styles_are_no_text() -> None:
+    file = io.StringIO()
+    SafeConsole(file=file, force_terminal=True, color_system="standard").print(f"[bold]{HOSTILE[:1]}[/]")
+    assert file.getvalue() == "\x1b[1m\\x1b\x1b[0m\n"
