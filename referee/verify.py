@@ -35,6 +35,7 @@ ROUNDING_MS: Final = 1.0
 """How far a move may be beyond its limit: limits are whole milliseconds, times are rounded."""
 
 _MOST_DIFFERENCES: Final = 100
+_MOST_NOTES: Final = 1_000
 _LINE: Final = 400
 _SHOWN: Final = 120
 _SLACK: Final = 4096
@@ -89,7 +90,10 @@ class _Findings:
             self.untold += 1
 
     def note(self, text: str) -> None:
-        self.notes.append(printable(text, _LINE))
+        if len(self.notes) < _MOST_NOTES:
+            self.notes.append(printable(text, _LINE))
+        elif len(self.notes) == _MOST_NOTES:
+            self.notes.append("further notes are left out")
 
     def report(self) -> Report:
         return Report(self.games, self.decks, self.standings, tuple(self.differences), self.untold, tuple(self.notes))

@@ -347,6 +347,12 @@ class TestFiles:
         assert report.ok
         assert "given by hand" in report.notes[0]
 
+    def test_more_than_a_thousand_notes_are_left_out(self, tmp_path: Path) -> None:
+        path = write_records(tmp_path / "games.jsonl", [replace(league()[1][0], deal=None)] * 1_003)
+        report = verify([path])
+        assert (report.games, len(report.notes)) == (1_003, 1_001)
+        assert report.notes[-1] == "further notes are left out"
+
     def test_a_game_twice_in_a_file_is_told(self, tmp_path: Path) -> None:
         path = write_records(tmp_path / "games.jsonl", [league()[1][0]] * 2)
         assert "line 2" in only(verify([path]))
