@@ -3,6 +3,7 @@
 import os
 import queue
 import signal
+import socket as socket_module
 import stat
 import subprocess
 import sys
@@ -45,9 +46,9 @@ def choosing(body: str) -> str:
 class Client:
     """The referee's end of one bot process."""
 
-    def __init__(self, process: "subprocess.Popen[str]", socket: Path) -> None:
+    def __init__(self, process: "subprocess.Popen[str]", address: str) -> None:
         self.process = process
-        self.channel = grpc.insecure_channel(f"unix:{socket}")
+        self.channel = grpc.insecure_channel(address)
         self.watchdog = threading.Timer(PATIENCE_S, process.kill)
         self.watchdog.start()
 
@@ -119,14 +120,15 @@ def bot(tmp_path: Path) -> Iterator[Callable[..., Client]]:
     """Starts a bot from its source."""
     clients: list[Client] = []
 
-    def start(source: str) -> Client:
+    def start(source: str, listen: str | None = None) -> Client:
         (tmp_path / "bot.py").write_text(textwrap.dedent(source))
         socket = tmp_path / "bot.sock"
+        where = {"TREELINGS_SOCKET": str(socket)} if listen is None else {"TREELINGS_LISTEN": listen}
         process = subprocess.Popen(
-            [sys.executable, "bot.py"], cwd=tmp_path, env={**os.environ, "TREELINGS_SOCKET": str(socket)},
+            [sys.executable, "bot.py"], cwd=tmp_path, env=os.environ | where,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        clients.append(Client(process, socket))
+        clients.append(Client(process, f"unix:{socket}" if listen is None else listen))
         return clients[-1]
 
     yield start
@@ -156,6 +158,14 @@ def test_every_game_has_an_instance_of_its_own(bot: Callable[..., Client]) -> No
     )
     for _ in range(3):
         client.game().play()
+
+
+def test_a_bot_that_is_given_a_port_plays_there(bot: Callable[..., Client]) -> None:
+    with socket_module.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    client = bot(FIRST, listen=f"127.0.0.1:{port}")
+    assert client.game().play().over
 
 
 def test_the_socket_lets_any_user_connect(bot: Callable[..., Client], tmp_path: Path) -> None:
@@ -299,10 +309,12 @@ def test_a_referee_that_breaks_the_protocol_is_told_and_the_bot_lives_on(
     client.game().play()
 
 
-def run(source: str, socket: str | None) -> "subprocess.CompletedProcess[str]":
-    env = {name: value for name, value in os.environ.items() if name != "TREELINGS_SOCKET"}
+def run(source: str, socket: str | None, listen: str | None = None) -> "subprocess.CompletedProcess[str]":
+    env = {name: value for name, value in os.environ.items() if name not in ("TREELINGS_SOCKET", "TREELINGS_LISTEN")}
     if socket is not None:
         env["TREELINGS_SOCKET"] = socket
+    if listen is not None:
+        env["TREELINGS_LISTEN"] = listen
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(source)], env=env, capture_output=True, text=True, timeout=PATIENCE_S,
         check=False,
@@ -322,6 +334,18 @@ def test_a_socket_that_cannot_be_bound_is_named(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert result.stderr.startswith(f"TREELINGS_SOCKET={tmp_path}/absent/bot.sock: cannot listen there: ")
     assert "Traceback" not in result.stderr
+
+
+def test_a_port_that_cannot_be_listened_on_is_named(tmp_path: Path) -> None:
+    with socket_module.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        listen = f"127.0.0.1:{taken.getsockname()[1]}"
+        result = run(FIRST, str(tmp_path / "bot.sock"), listen)
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"TREELINGS_LISTEN={listen}: cannot listen there: ")
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "bot.sock").exists()
 
 
 def test_an_instance_in_place_of_a_class_is_refused(tmp_path: Path) -> None:

@@ -32,6 +32,9 @@ T = TypeVar("T")
 SOCKET_VARIABLE: Final = "TREELINGS_SOCKET"
 """Environment variable that names the Unix socket to listen on."""
 
+LISTEN_VARIABLE: Final = "TREELINGS_LISTEN"
+"""Environment variable that names a host and port ("0.0.0.0:50051") to listen on; where it is set, it counts."""
+
 _OPTIONS: Final = (("grpc.max_receive_message_length", 64 * 1024), ("grpc.so_reuseport", 0))
 _FAREWELL_S: Final = 1.0  # for the last status to reach the referee before the process ends
 _LONGEST_DETAIL: Final = 300
@@ -41,21 +44,23 @@ def serve(bot: type[Bot]) -> NoReturn:
     """Serve games until the process is ended; see `treelings.serve`."""
     if not (isinstance(bot, type) and issubclass(bot, Bot)):
         raise TypeError(f"serve: expected a subclass of treelings.Bot (the class, no instance), got {bot!r}")
-    path = os.environ.get(SOCKET_VARIABLE)
-    if not path:
+    listen, path = os.environ.get(LISTEN_VARIABLE), os.environ.get(SOCKET_VARIABLE)
+    if not (listen or path):
         sys.exit(
             f"{Path(sys.argv[0]).name}: this is run by the referee, which names a socket in "
-            f"{SOCKET_VARIABLE}; to try it: treelings match FOLDER random"
+            f"{SOCKET_VARIABLE}, or a host and port in {LISTEN_VARIABLE}; to try it: treelings match FOLDER random"
         )
     crashed = threading.Event()
     server = grpc.server(ThreadPoolExecutor(max_workers=1), options=_OPTIONS)
     server.add_generic_rpc_handlers((_handler(bot, crashed),))
     try:
-        server.add_insecure_port(f"unix:{path}")
+        server.add_insecure_port(listen or f"unix:{path}")
     except RuntimeError as error:
-        sys.exit(f"{SOCKET_VARIABLE}={path}: cannot listen there: {error}")
-    # The referee may be another user; who can reach the folder is for the referee to say.
-    Path(path).chmod(0o666)
+        where = f"{LISTEN_VARIABLE}={listen}" if listen else f"{SOCKET_VARIABLE}={path}"
+        sys.exit(f"{where}: cannot listen there: {error}")
+    if path and not listen:
+        # The referee may be another user; who can reach the folder is for the referee to say.
+        Path(path).chmod(0o666)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, _: _end(128 + number))
     server.start()
