@@ -1,6 +1,8 @@
 """Bots for tests of the sandboxes: a script, what it says, and how it ends."""
 
 import asyncio
+import socket
+import struct
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -55,6 +57,16 @@ async def listening(bot: RunningBot) -> None:
                 writer.close()
                 await writer.wait_closed()
                 return
+
+
+async def peer_of(bot: RunningBot) -> int:
+    """The process that listens on the bot's socket, once one does, as the kernel names it."""
+    await listening(bot)
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(bot.address))
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    pid: int = struct.unpack("3i", credentials)[0]
+    return pid
 
 
 async def gone(pid: int) -> None:
