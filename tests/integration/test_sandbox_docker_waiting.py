@@ -161,15 +161,14 @@ async def test_what_a_killed_referee_left_frozen_is_swept_by_the_next(tmp_path: 
 
 
 @AS_ROOT
-async def test_a_bot_that_is_removed_while_frozen_by_somebody_else_needs_no_more_from_us(
+async def test_a_bot_that_somebody_else_removed_needs_no_more_from_us(
     frozen: DockerSandbox, tmp_path: Path, engine: APIClient
 ) -> None:
     bot = await frozen.start(script(tmp_path, IDLE), "match")
-    bot.rest()
     engine.remove_container(bot.id, force=True)
 
-    bot.wake()
     bot.rest()
+    bot.wake()
     assert await bot.stop() == b""
 
 
