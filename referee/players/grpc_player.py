@@ -7,19 +7,21 @@ can first be reached to its first game.
 import asyncio
 import socket
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Final
 
 import grpc.aio
 
-from referee.errors import SandboxError
+from referee.errors import Overloaded, SandboxError
 from referee.model import FaultKind
 from referee.players.endings import explain
 from referee.players.listening import wait_until_listening
+from referee.players.overload import Watch, allowed_ms
 from referee.players.paths import without_paths
 from referee.players.relay import Relay
-from referee.players.stream import Broken, Received, Stream, TooLate
+from referee.players.stream import Broken, Received, Stream
+from referee.players.wait import TooLate, Wait
 from referee.ports import Answer, Failure, RunningBot
 from treelings import GameEnd, GameStart, ProtocolError, View, codec
 
@@ -47,6 +49,8 @@ class BotLink:
     def __init__(self, bot: RunningBot, now: Callable[[], float] = time.monotonic) -> None:
         self._bot = bot
         self._now = now
+        self.wait: Final = Wait(Watch(bot.cpu_times, bot.limits.cpus), now, self.kill)
+        self._obstacle = ""  # why the bot cannot be reached as yet
         self._ahead = asyncio.create_task(self._get_ahead())
         self._relay: Relay | None = None
         self._channel: grpc.aio.Channel | None = None
@@ -75,28 +79,47 @@ class BotLink:
         """The bot in its next game; the game before is hung up if it still hangs on."""
         if self._player is not None:
             self._player.hang_up()
-        self._player = GrpcPlayer(self, self._bot, self._now)
+        self._player = GrpcPlayer(self, self._bot)
         return self._player
 
     async def stream(self, allowance_ms: int) -> Stream | Failure:
         """A stream for one game of a bot that is awake; for the first one, waits until it listens.
 
-        Raises SandboxError.
+        That takes as long as `wait` goes on, which somebody has begun with this allowance. Raises SandboxError.
         """
+        try:
+            failure = await self._connect()
+        except asyncio.CancelledError:
+            if not self.wait.over:
+                raise
+            self.wait.end()
+            self.wait.judge(answered=False)
+            detail = f"expected the bot to listen on its socket within {allowance_ms:,} ms: {self._obstacle}"
+            failure = Failure(FaultKind.STARTUP, detail)
+        if failure is not None:
+            return failure
+        assert self._channel is not None
+        # Bytes as they are, both ways: gRPC would turn a message that it cannot read into None.
+        call = self._channel.stream_stream(codec.PATH, bytes, bytes)(None)
+        return Stream(call, self._tidy, self.wait)
+
+    async def _connect(self) -> Failure | None:
         await self._stop_getting_ahead()
         self.wake()
         if self._relay is None or self._channel is None:
-            reached = await wait_until_listening(self._bot, allowance_ms, self._now)
+            reached = await wait_until_listening(self._bot, self._now, self._cannot_be_reached)
             if isinstance(reached, Failure):
                 return reached
+            self._obstacle = "it is there, but is not connected yet"
             self._relay = Relay(reached, self._bot.limits.sent_bytes)
             self._channel = grpc.aio.insecure_channel(self._relay.target, options=OPTIONS)
             self._channel.get_state(try_to_connect=True)
             await self._relay.join()
         self._relay.new_game()
-        # Bytes as they are, both ways: gRPC would turn a message that it cannot read into None.
-        call = self._channel.stream_stream(codec.PATH, bytes, bytes)(None)
-        return Stream(call, self._tidy, self._now, self.kill)
+        return None
+
+    def _cannot_be_reached(self, why: str) -> None:
+        self._obstacle = why
 
     def wake(self) -> None:
         """Let the bot run, unless it is being ended. Raises SandboxError."""
@@ -136,7 +159,7 @@ class BotLink:
         """Let a bot start while another match is played, and have it rest once it has."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_AHEAD_S):
-                reached = await wait_until_listening(self._bot, None, self._now)
+                reached = await wait_until_listening(self._bot, self._now)
                 if isinstance(reached, socket.socket):
                     reached.close()  # a server may give up a connection that says nothing until the first game
         self.rest()
@@ -154,6 +177,7 @@ class BotLink:
         try:
             return await self._bot.stop()
         finally:
+            self.wait.put_away()
             # Whether a bot that has been ended could be held has no bearing any more.
             await asyncio.gather(self._ahead, return_exceptions=True)
             if self._relay is not None:
@@ -165,38 +189,48 @@ class BotLink:
 class GrpcPlayer:
     """The bot in one game (ports.Player). Whenever it fails, its process is being ended."""
 
-    def __init__(self, link: BotLink, bot: RunningBot, now: Callable[[], float]) -> None:
+    def __init__(self, link: BotLink, bot: RunningBot) -> None:
         self._link = link
         self._bot = bot
-        self._now = now
         self._stream: Stream | None = None
+        self._move_ms = 0
+        self._lost_ms = 0.0  # what the machine took from the bot's answers so far
         self._told = 0  # moves of the game that the bot knows of
 
     async def start(self, game: GameStart) -> Failure | None:
         """Tell the bot of the game and wait until it is ready, for `game.clock.startup_ms` at most.
 
-        For the bot's first game that includes its process's own start.
+        For the bot's first game that includes its process's own start. Raises SandboxError.
         """
-        begun = self._now()
-        allowance_ms = game.clock.startup_ms
-        stream = await self._link.stream(allowance_ms)
-        if isinstance(stream, Failure):
+        self._move_ms = game.clock.move_ms
+        self._link.wait.begin(game.clock.startup_ms)
+        try:
+            failure = await self._get_ready(game)
+        finally:
+            self._link.wait.end()
+        if failure is None:
+            self._link.rest()
+        else:
             self._link.kill()
-            return stream
-        self._stream = stream
-        left_ms = max(1, allowance_ms - round((self._now() - begun) * 1000))
-        came = await stream.exchange(codec.start_message(game).SerializeToString(), left_ms)
+        return failure
+
+    async def _get_ready(self, game: GameStart) -> Failure | None:
+        allowance_ms = game.clock.startup_ms
+        with self._named("before it was ready"):
+            stream = await self._link.stream(allowance_ms)
+            if isinstance(stream, Failure):
+                return stream
+            self._stream = stream
+            came = await self._exchange(stream.finish(codec.start_message(game).SerializeToString()))
         if isinstance(came, Received):
             try:
                 codec.read_ready(codec.decode_bot(came.data))
             except ProtocolError as error:
                 failure = _wrong(error, came)
             else:
-                self._link.rest()
                 return None
         else:
-            failure = await self._broken(came, left_ms)
-        self._link.kill()
+            failure = await self._broken(came, allowance_ms)
         detail = f"{failure.detail}, before it was ready; the start-up limit is {allowance_ms:,} ms"
         return Failure(FaultKind.STARTUP, detail, failure.ms)
 
@@ -204,16 +238,18 @@ class GrpcPlayer:
         """The bot's answer to this view, within `view.limit_ms` on the wall clock.
 
         A reply belongs to the turn that it names. So a second reply to one query breaks the protocol at the next
-        one, and a reply sent before its query counts for it: that bot has chosen without a view.
+        one, and a reply sent before its query counts for it: that bot has chosen without a view. Raises SandboxError.
         """
         assert self._stream is not None, "asked before the game was started"
         request = codec.query_message(view, self._told).SerializeToString()
         self._told = len(view.history)
         self._link.wake()
         before_ms = self._bot.cpu_used_ms()
-        came = await self._stream.exchange(request, view.limit_ms)
+        with self._named(f"at turn {view.turn}"):
+            came = await self._exchange(self._stream.exchange(request, view.limit_ms, self._earlier_ms(view)))
         if isinstance(came, Received):
             after_ms = self._bot.cpu_used_ms()
+            self._lost_ms += came.lost_ms
             try:
                 text = codec.read_reply(codec.decode_bot(came.data), view.turn)
             except ProtocolError as error:
@@ -227,6 +263,28 @@ class GrpcPlayer:
         self._link.kill()
         detail = f"{failure.detail}, at turn {view.turn} (bank {view.bank_ms:,} ms)"
         return Failure(failure.kind, detail, failure.ms)
+
+    def _earlier_ms(self, view: View) -> float:
+        """What earlier answers lost, where it is the bank that limits this one; with it no more than a move's limit."""
+        if view.limit_ms < view.bank_ms:
+            return 0.0
+        return min(self._lost_ms, max(0, self._move_ms - view.limit_ms))
+
+    async def _exchange(self, exchange: Awaitable[Received | TooLate | Broken]) -> Received | TooLate | Broken:
+        try:
+            return await exchange
+        except Overloaded:
+            if self._link.overspent:  # then it was the bot that kept us busy
+                return Broken("cut off")
+            raise
+
+    @contextmanager
+    def _named(self, when: str) -> Iterator[None]:
+        """Say whom the machine was unfair to, and when."""
+        try:
+            yield
+        except Overloaded as error:
+            raise Overloaded(f"{self._bot.submission.name}, {when}: {error}") from error
 
     async def end(self, result: GameEnd) -> None:
         """Tell the bot the result and hang up; waits for nothing. Raises SandboxError."""
@@ -254,7 +312,10 @@ class GrpcPlayer:
             detail = f"expected at most {most:,} bytes in a game, got more (frames of gRPC's own included)"
             return Failure(FaultKind.PROTOCOL, detail)
         if isinstance(came, TooLate):
-            return Failure(FaultKind.TIMEOUT, f"no answer within {limit_ms:,} ms", came.ms)
+            detail = f"no answer within {limit_ms:,} ms"
+            if allowed_ms(limit_ms, came.lost) > limit_ms:
+                detail += f", nor within {came.ms - limit_ms:,.0f} ms more, while {came.lost}"
+            return Failure(FaultKind.TIMEOUT, detail, came.ms)
         kind, detail = await explain(self._bot, f"the bot ended the game's stream ({came.status}) but lives on")
         return Failure(kind, detail)
 

@@ -13,9 +13,7 @@ from typing import Final
 
 import grpc.aio
 
-from referee.players.overload import Watch
-from referee.players.wait import TooLate as TooLate
-from referee.players.wait import Wait
+from referee.players.wait import TooLate, Wait
 from referee.text import printable
 
 _LONGEST_STATUS: Final = 160
@@ -42,21 +40,14 @@ class Broken:
 class Stream:
     """A conversation of requests with one message in answer to each."""
 
-    def __init__(
-        self,
-        call: "grpc.aio.StreamStreamCall[bytes, bytes]",
-        tidy: Callable[[str], str],
-        now: Callable[[], float],
-        late: Callable[[], None],
-        watch: Watch | None = None,
-    ) -> None:
-        """`late` is called as soon as a wait has taken too long: whoever can end the peer does so.
+    def __init__(self, call: "grpc.aio.StreamStreamCall[bytes, bytes]", tidy: Callable[[str], str], wait: Wait) -> None:
+        """`wait` ends what this waits for, and may end waits for the same peer that have nothing to do with a stream.
 
         `tidy` makes a status fit to be told, before it is cut: without paths of this machine.
         """
         self._call = call
         self._tidy = tidy
-        self._wait = Wait(watch or Watch(lambda: None, 1.0), now, late)
+        self._wait = wait
         self._leaving: asyncio.Task[bool] | None = None
 
     async def exchange(self, request: bytes, limit_ms: int, earlier_ms: float = 0.0) -> Received | TooLate | Broken:
@@ -66,8 +57,12 @@ class Stream:
         the request is taken for its answer; whoever reads it must tell by its content. After anything but Received
         the stream is of no more use. Raises Overloaded if the time was not fair to the peer.
         """
-        message: object = None
         self._wait.begin(limit_ms, earlier_ms)
+        return await self.finish(request)
+
+    async def finish(self, request: bytes) -> Received | TooLate | Broken:
+        """The same within a wait that has begun before, for something else that comes first; it ends here."""
+        message: object = None
         try:
             if not self._call.done():  # else reading tells how it ended
                 await self._call.write(request)
@@ -90,7 +85,6 @@ class Stream:
     def leave(self, last: bytes | None = None) -> None:
         """Send a last message, if there is one, and hang up; waits for nothing. Only the first call counts."""
         if self._leaving is None:
-            self._wait.put_away()
             self._leaving = asyncio.create_task(self._leave(last))
 
     async def left(self, within_s: float) -> bool:

@@ -68,9 +68,11 @@ class Wait:
             self._wind(rings)
 
     def end(self) -> None:
-        """The wait has ended, with an answer or without."""
+        """The wait has ended, with an answer or without; nothing if it has already."""
+        if self._task is None:
+            return
         self._ended = self._now()
-        if self.over and self._task is not None:
+        if self.over:
             self._task.uncancel()
         self._task = None
 
