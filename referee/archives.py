@@ -26,7 +26,9 @@ MAX_ENTRIES: Final = 5_000
 MAX_UNPACKED_BYTES: Final = 40_000_000
 """Of a .tar.gz as it is unpacked, with the files that are left out of a submission."""
 
-_MAX_EXTENDED_BYTES: Final = 65_536
+_MAX_EXTENDED_BYTES: Final = 1_000_000  # of all headers of a tar that only tell more of the entry after them
+_CHUNK: Final = 65_536
+_LONGEST_NUMBER: Final = 5
 _LONGEST_NAME: Final = 200
 _LONGEST_SOURCE: Final = 1_000
 _LONGEST_REASON: Final = 160
@@ -276,6 +278,7 @@ class _Blocks:
         self._source = source
         self._stream = stream
         self._left = MAX_UNPACKED_BYTES
+        self._extended = 0
 
     def take(self, size: int) -> bytes:
         """Exactly so many bytes. Raises EOFError where the archive ends before."""
@@ -292,19 +295,20 @@ class _Blocks:
 
     def extended(self, size: int) -> bytes:
         """The content of a header that only tells more of the entry after it."""
-        if size > _MAX_EXTENDED_BYTES:
-            raise tarfile.ReadError(f"a header of {size:,} bytes")
+        self._extended += size
+        if self._extended > _MAX_EXTENDED_BYTES:
+            raise tarfile.ReadError(f"extended headers of more than {_MAX_EXTENDED_BYTES:,} bytes")
         return self.content(size)
 
     def skip(self, size: int) -> None:
         """Pass over content."""
         size += -size % _BLOCK
         while size > 0:
-            size -= len(self.take(min(size, _MAX_EXTENDED_BYTES)))
+            size -= len(self.take(min(size, _CHUNK)))
 
     def drain(self) -> None:
         """Read what is left."""
-        while self._next(_MAX_EXTENDED_BYTES):
+        while self._next(_CHUNK):
             pass
 
     def _next(self, size: int) -> bytes:
@@ -320,15 +324,17 @@ class _Blocks:
 def _pax_path(body: bytes) -> str | None:
     """The path that an extended header gives to the entry after it. Raises ValueError where it is none."""
     path = None
-    while body:
-        length, _, rest = body.partition(b" ")
-        size = int(length) - len(length) - 1  # of "key=value\n"; the length counts itself
-        if size < 1 or rest[size - 1 : size] != b"\n":
+    at = 0
+    while at < len(body):
+        space = body.find(b" ", at, at + _LONGEST_NUMBER + 1)
+        length = body[at:space] if space > 0 else b""
+        end = at + int(length) if length.isdigit() else 0  # the length counts itself: "12 key=text\n"
+        if end <= space or body[end - 1 : end] != b"\n":
             raise ValueError("an extended header that is none")
-        key, _, value = rest[: size - 1].partition(b"=")
+        key, _, value = body[space + 1 : end - 1].partition(b"=")
         if key == b"size" or key.startswith(b"GNU.sparse."):
             raise ValueError("a sparse file, or one of many gigabytes")
         if key == b"path":
             path = value.decode("utf-8", "surrogateescape")
-        body = rest[size:]
+        at = end
     return path

@@ -257,6 +257,9 @@ def _checked(source: Path, entries: Iterable[Entry]) -> dict[str, _File]:
 
 def _with_folders(source: Path, path: str) -> Iterator[str]:
     """The folders that a path lies in, outermost first, and itself."""
+    # First of all: what is above grows with the square of the length.
+    if len(path) > MAX_PATH:
+        raise refusal(source, path, f"expected {_PATH_RULE}; rename it")
     parts = path.split("/")
     if ".." in parts or "" in parts:
         raise refusal(source, path, "expected a path in the bot's folder, got one that leads out of it")
@@ -264,7 +267,7 @@ def _with_folders(source: Path, path: str) -> Iterator[str]:
 
 
 def _check_path(source: Path, path: str, seen: dict[str, str]) -> None:
-    if not _PART.fullmatch(path.rpartition("/")[2]) or len(path) > MAX_PATH:
+    if not _PART.fullmatch(path.rpartition("/")[2]):
         raise refusal(source, path, f"expected {_PATH_RULE}; rename it")
     if (twin := seen.setdefault(path.lower(), path)) != path:
         raise refusal(source, path, f"its name differs from {twin} only by case; rename one")

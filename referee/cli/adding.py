@@ -29,7 +29,7 @@ _LOG_LINES: Final = 10
 _SHOWN_ENTRIES: Final = 40
 _LONGEST_PATH: Final = 1_000
 _ADVICE: Final = {
-    FaultKind.STARTUP: "run the command of its bot.toml in its folder until treelings.serve says that the referee is to run it",
+    FaultKind.STARTUP: "run its command in its folder, until treelings.serve says that it is for the referee to run it",
     FaultKind.TIMEOUT: "have it choose within the query's limit_ms, with room to spare for a slower machine",
     FaultKind.ILLEGAL_MOVE: "have it return one of view.legal_moves",
     FaultKind.CRASH: "find the error in its log; the query above is what it was asked",
