@@ -46,9 +46,10 @@ class Relay:
         self._overspent = False
         self._ways: tuple[_Way, ...] = ()
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._sockets = [bot, self._listener]
+        self._sockets = [bot]
         try:
+            self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self._sockets.append(self._listener)
             self._listener.settimeout(0)
             if abstract:
                 name = secrets.token_hex(16)
