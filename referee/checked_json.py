@@ -17,6 +17,7 @@ from referee.text import printable
 MAX_NAME: Final = 40
 """Characters of a bot's name: the 32 of a submission, and what a match appends to tell its seats apart ("-2")."""
 
+_MAX_DIGITS: Final = 1_000
 _SHOWN: Final = 60
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -57,8 +58,9 @@ def read(model: type[_Model], text: str, where: str) -> _Model:
     """The object that the text holds. Raises RecordError; `where` names the text, e.g. "line 3"."""
     try:
         value = json.loads(
-            text, parse_float=_finite, parse_constant=_refuse_constant, object_pairs_hook=_without_repeats
-        )
+            text, parse_int=_short, parse_float=_finite, parse_constant=_refuse_constant,
+            object_pairs_hook=_without_repeats,
+        )  # fmt: skip
     except RecursionError:
         raise RecordError(f"{where}: expected a JSON object, got one nested too deeply") from None
     except ValueError as error:
@@ -75,6 +77,12 @@ def dump(value: object) -> str:
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
     except (ValueError, RecursionError) as error:
         raise RecordError(f"expected values that JSON can hold, got {printable(str(error), 200)}") from None
+
+
+def _short(text: str) -> int:
+    if len(text) > _MAX_DIGITS:  # whatever Python's own limit is set to: millions of digits take minutes
+        raise ValueError(f"a number of {len(text):,} digits")
+    return int(text)
 
 
 def _finite(text: str) -> float:

@@ -178,6 +178,7 @@ def test_a_record_of_a_wrong_shape_is_refused_naming_line_key_expected_and_got(s
     [
         ("", "no JSON at character 1"),
         ("{", "no JSON at character 2"),
+        ('{"night": ' + "9" * 1_001 + "}", "got a number of 1,001 digits"),
         ("[]", "got a list with 0 entries"),
         ('{"ms": NaN}', "not finite: NaN"),
         ('{"ms": -Infinity}', "not finite: -Infinity"),
