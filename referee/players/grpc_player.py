@@ -40,18 +40,21 @@ OPTIONS: Final = (
 """Of every channel to a bot (sandbox.md, gRPC)."""
 
 _FAREWELL_S: Final = 0.1  # for a bot to hear how its last game ended, before its process is ended
-_AHEAD_S: Final = 10.0  # for a bot that was started ahead to listen before it has to rest
+_AHEAD_S: Final = 10.0  # as long as a bot may take to start, unless a league says otherwise
 
 
 class BotLink:
     """The way to one running bot, for all games of its match (ports.Link)."""
 
-    def __init__(self, bot: RunningBot, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, bot: RunningBot, now: Callable[[], float] = time.monotonic, *, ahead_s: float = _AHEAD_S
+    ) -> None:
+        """`ahead_s`: what a bot that was started ahead may take to listen before it has to rest."""
         self._bot = bot
         self._now = now
         self.wait: Final = Wait(Watch(bot.cpu_times, bot.limits.cpus), now, self.kill)
         self._obstacle = ""  # why the bot cannot be reached as yet
-        self._ahead = asyncio.create_task(self._get_ahead())
+        self._ahead = asyncio.create_task(self._get_ahead(ahead_s))
         self._relay: Relay | None = None
         self._channel: grpc.aio.Channel | None = None
         self._player: GrpcPlayer | None = None
@@ -155,10 +158,10 @@ class BotLink:
             text = text.replace(self._relay.target, "its socket")
         return without_paths(text, self._bot)
 
-    async def _get_ahead(self) -> None:
+    async def _get_ahead(self, within_s: float) -> None:
         """Let a bot start while another match is played, and have it rest once it has."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(_AHEAD_S):
+            async with asyncio.timeout(within_s):
                 reached = await wait_until_listening(self._bot, self._now)
                 if isinstance(reached, socket.socket):
                     reached.close()  # a server may give up a connection that says nothing until the first game

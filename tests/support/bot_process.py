@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -14,11 +15,23 @@ from referee.ports import Address, BotState, CpuTimes
 
 
 class BotProcess:
-    """Runs Python source text; use as an async context manager."""
+    """Runs Python source text; use as an async context manager. It is held by SIGSTOP.
 
-    def __init__(self, source: str, *, out_of_memory: bool = False) -> None:
-        """`out_of_memory`: report its end as that, since no memory limit is set on it."""
+    resting    whether it is held
+    rests      how often it was
+    unwilling  what waking and resting raise, if anything
+    cpu_ms     what `cpu_used_ms` gives, one after the other; None when they are used up
+    limits     may be changed until a link is made
+    """
+
+    def __init__(self, source: str, *, out_of_memory: bool = False, survives: bool = False) -> None:
+        """`out_of_memory`: report its end as that, since no memory limit is set on it. `survives`: `stop` does not."""
         self._out_of_memory = out_of_memory
+        self._survives = survives
+        self.resting = False
+        self.rests = 0
+        self.unwilling: Exception | None = None
+        self.cpu_ms: list[float] = []
         self._folder = tempfile.TemporaryDirectory(prefix="bot-")
         self._script = Path(self._folder.name) / "bot.py"
         self._script.write_text(source)
@@ -45,13 +58,22 @@ class BotProcess:
         return pid == self._process.pid
 
     def wake(self) -> None:
-        pass
+        self._hold(rest=False)
 
     def rest(self) -> None:
-        pass
+        self._hold(rest=True)
+
+    def _hold(self, *, rest: bool) -> None:
+        assert self._process is not None
+        if self.unwilling is not None:
+            raise self.unwilling
+        if self._process.returncode is None and self.resting is not rest:
+            self._process.send_signal(signal.SIGSTOP if rest else signal.SIGCONT)
+            self.resting = rest
+            self.rests += rest
 
     def cpu_used_ms(self) -> float | None:
-        return None
+        return self.cpu_ms.pop(0) if self.cpu_ms else None
 
     def cpu_times(self) -> CpuTimes | None:
         return None
@@ -67,6 +89,12 @@ class BotProcess:
     async def stop(self) -> bytes:
         assert self._process is not None
         self.stops += 1
+        if self._survives:
+            return b""
+        return await self._end()
+
+    async def _end(self) -> bytes:
+        assert self._process is not None
         if self._process.returncode is None:
             self._process.kill()
         await self._process.wait()
@@ -88,5 +116,5 @@ class BotProcess:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.stop()
+        await self._end()
         self._folder.cleanup()

@@ -7,7 +7,7 @@ from pathlib import Path
 from referee.errors import SandboxError
 from referee.limits import Limits
 from referee.model import Submission
-from referee.ports import Answer, BotState, CpuTimes, Failure, RunningBot
+from referee.ports import Address, Answer, BotState, CpuTimes, Failure, RunningBot
 from treelings import GameEnd, GameStart, View
 
 Act = str | float | Answer | Failure | Exception
@@ -61,7 +61,7 @@ class FakeBot:
     def __init__(self, submission: Submission) -> None:
         self.submission = submission
         self.limits = Limits()
-        self.address = Path("/nowhere/bot.sock")
+        self.address: Address = Path("/nowhere/bot.sock")
         self.running = True
 
     def owns(self, pid: int) -> bool:
