@@ -358,7 +358,7 @@ async def test_a_bot_sees_no_other_process_and_no_name_of_its_league(sandbox: Do
 
 async def test_the_limits_are_those_that_were_handed_in(tmp_path: Path, engine: APIClient) -> None:
     limits = Limits(memory_bytes=64 * 1024**2, pids=16, cpus=0.5, nofile=99, tmp_bytes=1024**2, cpuset="0")
-    sandbox = DockerSandbox(league=f"test-{secrets.token_hex(4)}", limits=limits)
+    sandbox = DockerSandbox(league=f"test-{secrets.token_hex(4)}", limits=limits, at_once=1)
     await sandbox.open()
     try:
         bot = await sandbox.start(script(tmp_path, LISTEN), "match")
@@ -369,6 +369,66 @@ async def test_the_limits_are_those_that_were_handed_in(tmp_path: Path, engine: 
     assert config["Memory"] == config["MemorySwap"] == 64 * 1024**2
     assert (config["PidsLimit"], config["NanoCpus"], config["CpusetCpus"]) == (16, 500_000_000, "0")
     assert {each["Name"]: each["Hard"] for each in config["Ulimits"]} == {"nofile": 99, "core": 0}
+
+
+async def test_every_container_is_made_with_what_holds_a_hostile_bot(
+    sandbox: DockerSandbox, tmp_path: Path, engine: APIClient
+) -> None:
+    bot = await sandbox.start(script(tmp_path, LISTEN), "match")
+    found = engine.inspect_container(bot.id)
+    config, host = found["Config"], found["HostConfig"]
+
+    assert host["NetworkMode"] == "none"
+    assert host["CapDrop"] == ["ALL"]
+    assert not host["CapAdd"]
+    assert not host["Privileged"]
+    assert host["SecurityOpt"][0] == "no-new-privileges"
+    assert "SCMP_ACT_ERRNO" in host["SecurityOpt"][1]
+    assert host["ReadonlyRootfs"]
+    assert host["Tmpfs"] == {"/tmp": "size=16777216,nr_inodes=1024,noexec,nosuid,nodev"}
+    assert host["ShmSize"] == 1024**2
+    assert host["Memory"] == host["MemorySwap"] == 256 * 1024**2
+    assert host["PidsLimit"] == 64
+    assert {each["Name"] for each in host["Ulimits"]} == {"nofile", "core"}  # never nproc, which counts over all bots
+    assert host["LogConfig"] == {"Type": "json-file", "Config": {"max-size": "1048576", "max-file": "1"}}
+    assert host["CpuShares"] == 512
+    assert host["IpcMode"] == "private"
+    assert not host["Init"]
+    assert host["RestartPolicy"]["Name"] in {"", "no"}
+    assert config["Healthcheck"] == {"Test": ["NONE"]}
+    assert (config["WorkingDir"], config["Hostname"]) == ("/bot", "bot")
+    assert config["User"] not in {"", "0", "0:0"}
+    assert {mount["Destination"]: mount["RW"] for mount in found["Mounts"]} == {"/bot": False, "/run/treelings": True}
+
+
+async def test_tmp_takes_neither_setuid_files_nor_devices(sandbox: DockerSandbox, tmp_path: Path) -> None:
+    code = """
+        for line in open("/proc/self/mounts"):
+            where, options = line.split()[1], line.split()[3].split(",")
+            if where in ("/tmp", "/dev/shm"):
+                print(where, sorted({"nosuid", "nodev", "noexec"} & set(options)))
+    """
+    everything = "['nodev', 'noexec', 'nosuid']"
+    assert sorted(await output(sandbox, tmp_path, code)) == [f"/dev/shm {everything}", f"/tmp {everything}"]
+
+
+async def test_the_runtime_for_containers_is_passed_to_the_engine(tmp_path: Path, engine: APIClient) -> None:
+    sandbox = DockerSandbox(league=f"test-{secrets.token_hex(4)}", limits=Limits(runtime="runc"))
+    await sandbox.open()
+    try:
+        bot = await sandbox.start(script(tmp_path, LISTEN), "match")
+        await listening(bot)
+        assert engine.inspect_container(bot.id)["HostConfig"]["Runtime"] == "runc"
+    finally:
+        await sandbox.close()
+
+
+async def test_a_runtime_for_containers_that_the_engine_does_not_have_is_refused_before_any_bot_is_run() -> None:
+    sandbox = DockerSandbox(league="none", limits=Limits(runtime="none-such"))
+
+    with pytest.raises(SandboxError, match=r"expected one that the Docker engine has \(.*runc.*\), got 'none-such'"):
+        await sandbox.open()
+    await sandbox.close()
 
 
 async def test_a_container_carries_its_league_run_and_bot(

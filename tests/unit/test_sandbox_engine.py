@@ -14,7 +14,7 @@ from referee.errors import EngineGone, SandboxError
 from referee.limits import Limits
 from referee.sandbox.choose import choose_sandbox
 from referee.sandbox.doctor import Check, check_abilities, check_disk, check_image, check_python, check_user, examine
-from referee.sandbox.engine import abilities, connect, engine_errors, require_abilities
+from referee.sandbox.engine import abilities, connect, engine_errors, require_abilities, require_runtime
 from referee.sandbox.image import ImageStatus, image_name, wanted_image
 
 ABLE: dict[str, Any] = {
@@ -92,6 +92,15 @@ def test_an_engine_that_says_nothing_of_a_limit_lacks_it() -> None:
 def test_a_refusal_names_all_that_is_lacking() -> None:
     with pytest.raises(SandboxError, match="lacks memory limit, cpuset, without"):
         require_abilities(ABLE | {"MemoryLimit": False, "CPUSet": False})
+
+
+def test_a_runtime_for_containers_must_be_one_of_the_engines() -> None:
+    runtimes = {"Runtimes": {"runsc": {}, "runc": {}}}
+    require_runtime(runtimes, None)
+    require_runtime(runtimes, "runsc")
+
+    with pytest.raises(SandboxError, match=r"runtime: .* has \(runc, runsc\), got 'kata'"):
+        require_runtime(runtimes, "kata")
 
 
 def test_no_socket_is_an_engine_that_is_gone(tmp_path: Path) -> None:
