@@ -150,8 +150,10 @@ class _WatchedPlayer:
         self._bot = bot
         self._all = all_bots
         self._told = told
+        self._game = ""
 
     async def start(self, game: GameStart) -> Failure | None:
+        self._game = game.game
         return await self._player.start(game)
 
     async def ask(self, view: View) -> Answer | Failure:
@@ -159,7 +161,9 @@ class _WatchedPlayer:
         answer = await self._player.ask(view)
         ms = (time.monotonic() - begun) * 1000
         hostile = self._bot.submission.name != HONEST
-        self._told(Ask(hostile, view.limit_ms, ms, self._others_cpu_ms() - before, isinstance(answer, Failure)))
+        self._told(
+            Ask(self._game, hostile, view.limit_ms, ms, self._others_cpu_ms() - before, isinstance(answer, Failure))
+        )
         return answer
 
     async def end(self, result: GameEnd) -> None:

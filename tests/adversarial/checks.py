@@ -17,12 +17,14 @@ from tests.support.hostile import Outcome
 class Ask:
     """One query, seen from the outside.
 
+    game           its name: deal and rotation
     hostile        it was a hostile bot's
     ms             until the referee had done with it
     others_cpu_ms  processor time that all other bots of the table used meanwhile
     failed         it ended with a fault
     """
 
+    game: str
     hostile: bool
     limit_ms: int
     ms: float
@@ -174,30 +176,31 @@ class ListensInItsPlace(Check):
         return [] if self._listeners else ["nobody listened in its place"]
 
 
-class OthersSlowed(Check):
-    """The honest bot takes at most so many times as long for a move as in the games where the hostile ones rest.
+class SlowedByDeal(Check):
+    """How many times as long the honest bot takes for a move in the deals in which the others burn, all but the first.
 
-    They burn in every other game: games of both kinds are played in turns, in one run. The honest bot's own
-    start is left out by taking medians.
+    A figure for people: what a busy machine makes of it proves nothing.
     """
 
     def __init__(self, allowed: float) -> None:
         super().__init__(allowed)
-        self._honest: list[float] = []
+        self._calm: list[float] = []
+        self._burning: list[float] = []
 
     def asked(self, ask: Ask) -> None:
         if not ask.hostile:
-            self._honest.append(ask.ms)
+            (self._calm if ask.game.startswith("d0/") else self._burning).append(ask.ms)
 
     def problems(self, outcome: Outcome) -> list[str]:
-        outcome.found["honest move"] = f"{statistics.median(self._honest):.1f} ms"
+        ratio = statistics.median(self._burning) / statistics.median(self._calm)
+        outcome.found["slower"] = f"{ratio:.2f} times (goal {self.allowed})"
         return []
 
 
 def _listen(address: str) -> socket.socket:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address)
-    listener.listen()
+    listener.listen(4_096)  # more callers than try in any case
     listener.setblocking(False)
     return listener
 
@@ -206,6 +209,7 @@ CHECKS: Final[dict[str, type[Check]]] = {
     "gone_within_s": GoneWithin,
     "over_limit_ms": OnTime,
     "cores_off_turn": OthersRest,
+    "slowed_by_deal": SlowedByDeal,
     "log_bytes": LogCap,
     "bait": Bait,
     "listens_in_its_place": ListensInItsPlace,

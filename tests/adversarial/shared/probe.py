@@ -5,8 +5,11 @@ Copied into each hostile submission; needs nothing but the kit.
 
 import sys
 from collections.abc import Callable
+from typing import ParamSpec
 
 import treelings
+
+P = ParamSpec("P")
 
 
 class Honest(treelings.Bot):
@@ -16,10 +19,10 @@ class Honest(treelings.Bot):
         return view.legal_moves[0]
 
 
-def attempt(what: str, action: Callable[[], object]) -> None:
+def attempt(what: str, action: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
     """Try it: an OSError is what is hoped for; whatever works ends the bot, which fails its case."""
     try:
-        got = action()
+        got = action(*args, **kwargs)
     except OSError as error:
         print(f"{what}: held ({error.strerror or error})", flush=True)
     else:

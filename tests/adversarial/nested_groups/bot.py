@@ -1,0 +1,13 @@
+from collections.abc import Iterator
+
+import grpc
+from wire import READY, queries, serve
+
+
+def play(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
+    yield READY
+    for _ in queries(requests):
+        yield b"\x0b" * 10_000
+
+
+serve(play)
