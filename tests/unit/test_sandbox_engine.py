@@ -95,7 +95,7 @@ def test_a_refusal_names_all_that_is_lacking() -> None:
 
 
 def test_a_runtime_for_containers_must_be_one_of_the_engines() -> None:
-    runtimes = {"Runtimes": {"runsc": {}, "runc": {}}}
+    runtimes: dict[str, Any] = {"Runtimes": {"runsc": {}, "runc": {}}}
     require_runtime(runtimes, None)
     require_runtime(runtimes, "runsc")
 
