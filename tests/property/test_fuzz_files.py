@@ -77,7 +77,7 @@ def toml(raw: bytes, model: type[M], error: type[UsageError]) -> M | None:
     return value_of(lambda: parse_toml(raw, Path("a.toml"), model, error), error, lines=2)
 
 
-@bounded(400)
+@bounded(300)
 @given(made(lambda rng: mutated_toml(rng, LEAGUE_TOML).encode(errors="surrogatepass")))
 def test_a_league_toml_is_settings_or_refused(raw: bytes) -> None:
     config = toml(raw, LeagueConfig, ConfigError)
@@ -89,7 +89,7 @@ def test_a_league_toml_is_settings_or_refused(raw: bytes) -> None:
         assert (config.name + config.site + (config.sandbox.cpuset or "")).isprintable()
 
 
-@bounded(400)
+@bounded(300)
 @given(made(lambda rng: mutated_toml(rng, BOT_TOML).encode(errors="surrogatepass")))
 def test_a_bot_toml_is_a_bot_or_refused(raw: bytes) -> None:
     bot = toml(raw, BotFile, SubmissionError)
@@ -124,7 +124,7 @@ def record(line: str) -> GameRecord | None:
     return value_of(lambda: from_json(line), RecordError)
 
 
-@bounded(800)
+@bounded(600)
 @given(RECORDS)
 def test_a_line_is_a_record_that_survives_its_text_or_refused(line: str) -> None:
     found = record(line)
@@ -161,7 +161,7 @@ def test_whatever_games_were_read_have_standings(lines: list[str]) -> None:
     assert len(standings_csv(rows).splitlines()) == 1 + len(rows)
 
 
-@bounded(800)
+@bounded(600)
 @given(SITES)
 def test_a_league_json_is_nights_that_survive_their_text_or_refused(text: str) -> None:
     found = value_of(lambda: read_site_json(text), RecordError)
