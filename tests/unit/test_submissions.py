@@ -1,7 +1,8 @@
-"""Which folders are bots, what is kept of them, and what is answered to the others."""
+"""Which folders and archives are bots, what is kept of them, and what is answered to the others."""
 
 import hashlib
 import os
+import shutil
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -142,6 +143,50 @@ def test_a_copy_has_the_digest_of_its_source(tmp_path_factory: pytest.TempPathFa
         (folder / name).write_bytes(content)
     (base / "bots").mkdir()
     assert inspect(take_in(folder, base / "bots").folder).version == inspect(folder).version
+
+
+# ---- archives
+
+
+@pytest.mark.parametrize("form", ["zip", "gztar"])
+@pytest.mark.parametrize("top", [True, False])
+def test_a_folder_and_its_archive_are_the_same_version(tmp_path: Path, into: Path, form: str, top: bool) -> None:
+    files = {"run": "#!", "data/x": "1", ".git/config": "x", "__pycache__/x.pyc": "", "__MACOSX/._bot.py": ""}
+    folder = bot_folder(tmp_path, "ann", files=files)
+    (folder / "run").chmod(0o755)
+    packed = shutil.make_archive(
+        str(tmp_path / "packed"), form, root_dir=tmp_path if top else folder, base_dir="ann" if top else "."
+    )
+    assert take_in(Path(packed), into) == take_in(folder, into)
+    assert [path.name for path in into.iterdir()] == [inspect(folder).version.removeprefix("sha256:")]
+
+
+def test_the_name_of_an_archive_is_nothing_to_go_by(tmp_path: Path, into: Path) -> None:
+    packed = Path(shutil.make_archive(str(tmp_path / "packed"), "gztar", bot_folder(tmp_path, "ann")))
+    renamed = packed.rename(tmp_path / "ann.zip")
+    assert take_in(renamed, into).name == "ann"
+    renamed.write_text("import treelings")
+    with pytest.raises(SubmissionError, match=r"ann\.zip: expected a folder, a \.zip or a \.tar\.gz, got another file"):
+        take_in(renamed, into)
+
+
+def test_neither_folder_nor_file(tmp_path: Path, into: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SubmissionError, match=r"pipe: expected a folder, a \.zip or a \.tar\.gz, got something else"):
+        take_in(tmp_path / "pipe", into)
+
+
+def test_a_hostile_name_of_an_archive_is_shown_escaped(tmp_path: Path, into: Path) -> None:
+    packed = shutil.make_archive(str(tmp_path / "packed"), "zip", bot_folder(tmp_path, "ann", toml="name = 3"))
+    with pytest.raises(SubmissionError) as caught:
+        take_in(Path(packed).rename(tmp_path / "a\x1b[2J\n.zip"), into)
+    assert f"{tmp_path}/a\\x1b[2J\\n.zip/bot.toml: name: expected" in str(caught.value)
+    assert all(line.isprintable() for line in str(caught.value).splitlines())
+
+
+def test_an_archive_is_found_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "ann.zip").touch()
+    assert find_bot(f"{tmp_path}/ann.zip") == tmp_path / "ann.zip"
 
 
 # ---- refused files
