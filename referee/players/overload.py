@@ -6,6 +6,7 @@ the time before the first look at a wait, which short waits never have, so that 
 """
 
 import os
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ class Lost:
     """What was taken from a wait, in milliseconds.
 
     bot_ms      the bot was ready to run, but others had the cores
-    ours_ms     the referee did not look, or its own threads had no core
+    ours_ms     the referee could not send, or did not look; its own threads had no core
     earlier_ms  what earlier waits lost, where they drew on the same account
     """
 
@@ -101,17 +102,21 @@ def taken_ms(before: CpuTimes, after: CpuTimes, wall_ms: float, cpus: float) -> 
 
 
 def own_times() -> CpuTimes | None:
-    """Of this process's threads; None where there is no Linux. Takes some 20 microseconds a thread."""
+    """Of this process's threads but for the one that calls, whose lag is measured otherwise.
+
+    None where there is no Linux. Takes some 20 microseconds a thread.
+    """
     threads: dict[int, tuple[float, float]] = {}
     try:
         for thread in _TASKS.iterdir():
             try:
                 ran, waited, _ = (thread / "schedstat").read_text(encoding="ascii").split()
-            except FileNotFoundError:  # it has ended meanwhile
+            except (FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
                 continue
             threads[int(thread.name)] = (int(ran) / 1e6, int(waited) / 1e6)
     except FileNotFoundError:
         return None
+    threads.pop(threading.get_native_id(), None)
     return CpuTimes(time.process_time() * 1000, threads)
 
 
@@ -124,7 +129,7 @@ class Watch:
         self._cpus = cpus
         self._ours = ours
         self._begun = 0.0
-        self._lag_s = 0.0
+        self._first_lag_s = self._worst_lag_s = 0.0
         self._first: tuple[float, CpuTimes | None, CpuTimes | None] | None = None
 
     @property
@@ -135,19 +140,24 @@ class Watch:
     def begin(self, at: float) -> None:
         """A wait begins."""
         self._begun = at
-        self._lag_s = 0.0
+        self._first_lag_s = self._worst_lag_s = 0.0
         self._first = None
 
     def look(self, at: float, late_s: float) -> None:
         """The wait goes on; `late_s`: how much later than was asked for we came to look."""
-        if late_s > LATE_S:
-            self._lag_s += late_s
+        if late_s <= LATE_S:
+            late_s = 0.0
         if self._first is None:
+            self._first_lag_s = late_s
             self._first = at, self._bot(), self._ours()
+        else:
+            self._worst_lag_s = max(self._worst_lag_s, late_s)
 
     def lost(self, at: float, earlier_ms: float = 0.0) -> Lost:
         """What was taken from the wait until now."""
-        lag_ms = self._lag_s * 1000
+        # What we lag while a bot thinks costs it nothing: only what held up its query, and then its answer, does. When
+        # that will be is not known, so that it is the worst lag that counts.
+        lag_ms = (self._first_lag_s + self._worst_lag_s) * 1000
         if self._first is None:
             return Lost(0.0, lag_ms, earlier_ms)
         since, bot, ours = self._first
@@ -157,7 +167,7 @@ class Watch:
         untold_ms = (since - self._begun) * 1000
         bot_ms = max(0.0, _taken(bot, self._bot(), wall_ms, self._cpus) - untold_ms)
         ours_ms = _taken(ours, self._ours(), wall_ms, os.cpu_count() or 1)
-        return Lost(bot_ms, max(lag_ms, ours_ms), earlier_ms)
+        return Lost(bot_ms, lag_ms + ours_ms, earlier_ms)
 
 
 def _taken(before: CpuTimes | None, after: CpuTimes | None, wall_ms: float, cpus: float) -> float:

@@ -12,7 +12,7 @@ _LOOK_EVERY_S: Final = 0.025
 _EARLY_S: Final = 0.001  # a timer of a loop may ring so much before its time
 _STANDSTILL_S: Final = 1.0  # who wakes so much too late stood still: no time was fair to anybody
 _WORTH_MS: Final = 1.0  # no wait goes on for less
-_TO_BE_SEEN_S: Final = 0.01  # what came while we did not look takes a few turns of the loop to be seen
+_TO_BE_SEEN_S: Final = 0.02  # what came while we did not look takes a few turns of the loop to be seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Wait:
         self._rings = 0.0  # when the timer is to ring
         self._limit_ms = self._earlier_ms = self._took_ms = 0.0
         self._begun = self._ended = self._look_at = self._ends = 0.0
-        self._prolonged = self._stood_still = False
+        self._prolonged = self._looked_again = self._stood_still = False
         self.over = False
         """Whether the wait was ended without an answer; what the task waited for has been cancelled then."""
 
@@ -61,7 +61,7 @@ class Wait:
         self._earlier_ms = earlier_ms
         self._ends = self._begun + limit_ms / 1000
         self._look_at = self._begun + first_look_s(limit_ms)
-        self._prolonged = self._stood_still = self.over = False
+        self._prolonged = self._looked_again = self._stood_still = self.over = False
         self._watch.begin(self._begun)
         rings = min(self._look_at, self._ends)
         if self._timer is None or rings < self._rings:
@@ -138,10 +138,12 @@ class Wait:
         lost = self._watch.lost(at, self._earlier_ms)
         allowed = allowed_ms(self._limit_ms, lost)
         longest = longest_ms(self._limit_ms, lost)
-        unseen = late_s > LATE_S and allowed > self._limit_ms
-        if self._stood_still or took_ms >= longest or not (unseen or allowed - took_ms >= _WORTH_MS):
+        owed = allowed - took_ms >= _WORTH_MS
+        unseen = late_s > LATE_S and allowed > self._limit_ms and not self._looked_again
+        if self._stood_still or took_ms >= longest or not (owed or unseen):
             return False
         self._prolonged = True
+        self._looked_again = not owed
         self._ends = self._begun + min(longest, max(allowed, took_ms + _TO_BE_SEEN_S * 1000)) / 1000
         self._look_at = at + _LOOK_EVERY_S
         return True
