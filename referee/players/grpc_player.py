@@ -146,6 +146,10 @@ class BotLink:
                 await self._player.leave(_FAREWELL_S)
         finally:
             self.kill()
+            log = await self._ended()
+        return log
+
+    async def _ended(self) -> bytes:
         assert self._ending is not None
         try:
             return await asyncio.shield(self._ending)

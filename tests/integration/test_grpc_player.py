@@ -13,42 +13,10 @@ from referee.players.stream import Broken, Stream
 from referee.ports import Answer, Failure
 from tests.support.bot_process import BotProcess
 from tests.support.bot_sources import kit_bot, wire_bot
-from treelings import Clock, GameEnd, GameStart, Move, State, View, derive_deck
+from tests.support.playing import CLOCK, DECK, QUICK, failure_of, play_some
+from treelings import Clock, GameEnd, GameStart, State, View
 
-CLOCK = Clock(startup_ms=10_000, move_ms=2_000, bank_ms=20_000, increment_ms=100)
-QUICK = Clock(startup_ms=10_000, move_ms=150, bank_ms=20_000, increment_ms=100)
-DECK = derive_deck(bytes(32), "demo/0")
 GRACE_S = 0.5  # far less than what a wait takes that hangs on a peer; the machine may be busy
-
-
-async def play_some(link: BotLink, clock: Clock = CLOCK, turns: int = 3) -> Answer | Failure:
-    """The bot's last answer, or its first failure, as seat 0 of two; the other seat plays by itself."""
-    player = link.player()
-    failure = await player.start(GameStart("demo/0/r0", 0, 2, "start", clock))
-    if failure is not None:
-        return failure
-    state = State.deal(DECK, 2)
-    history: list[Move] = []
-    for _ in range(turns):
-        answer = await player.ask(View.of(state, tuple(history), limit_ms=clock.move_ms, bank_ms=4_200))
-        if isinstance(answer, Failure):
-            return answer
-        for move in (state.legal_moves()[0], None):
-            history.append(move or state.legal_moves()[0])
-            state.play(history[-1])
-    return answer
-
-
-async def failure_of(source: str, clock: Clock = CLOCK, *, out_of_memory: bool = False) -> Failure:
-    async with BotProcess(source, out_of_memory=out_of_memory) as bot:
-        link = BotLink(bot)
-        try:
-            outcome = await play_some(link, clock)
-        finally:
-            await link.close()
-    assert isinstance(outcome, Failure), outcome
-    assert outcome.detail.isprintable()
-    return outcome
 
 
 async def test_two_bots_play_games_one_after_the_other_on_the_same_processes() -> None:
@@ -109,7 +77,8 @@ async def test_a_bot_that_answers_late_or_never_has_timed_out(seconds: float) ->
         kit_bot(f"def choose(self, view): time.sleep({seconds}); return view.legal_moves[0]"), QUICK
     )
     assert failure.kind is FaultKind.TIMEOUT
-    assert failure.detail == "no answer within 150 ms, at turn 0 (bank 4,200 ms)"
+    assert failure.detail.startswith("no answer within 150 ms, ")
+    assert failure.detail.endswith(", at turn 0 (bank 4,200 ms)")
     assert 150 <= failure.ms < 150 + GRACE_S * 1000
 
 
@@ -225,17 +194,16 @@ async def test_paths_of_this_machine_stay_out_of_a_status_wherever_it_is_cut() -
     assert "xxx its folder/b" in failure.detail
 
 
-@pytest.mark.parametrize("code", ["CANCELLED", "DEADLINE_EXCEEDED", "UNAVAILABLE", "UNKNOWN"])
-async def test_no_status_of_a_bot_is_taken_for_our_own_and_its_text_is_escaped(code: str) -> None:
+async def test_the_text_of_a_status_is_cut_and_escaped() -> None:
     failure = await failure_of(
-        wire_bot(f"""
+        wire_bot("""
         yield READY
         next(queries(requests))
-        context.abort(grpc.StatusCode.{code}, "\\x1b[31m" + "x" * 3_000)
+        context.abort(grpc.StatusCode.UNAVAILABLE, "\\x1b[31m" + "x" * 3_000)
         """)
     )
     assert failure.kind is FaultKind.PROTOCOL
-    assert rf"(status {code}: \x1b[31mxxx" in failure.detail
+    assert r"(status UNAVAILABLE: \x1b[31mxxx" in failure.detail
     assert len(failure.detail) < 300
 
 
@@ -419,6 +387,9 @@ def test_a_channel_shares_nothing_tries_nothing_twice_and_takes_nothing_long() -
     assert options["grpc.enable_retries"] == 0
     assert options["grpc.max_receive_message_length"] == 16 * 1024
     assert options["grpc.max_metadata_size"] <= options["grpc.absolute_max_metadata_size"] <= 8 * 1024
+    assert options["grpc.compression_enabled_algorithms_bitset"] == 1
+    assert options["grpc.enable_http_proxy"] == 0
+    assert options["grpc.keepalive_time_ms"] == options["grpc.client_idle_timeout_ms"] == 2**31 - 1
 
 
 async def leaves_in_order(source: str, within_ms: int = 10_000) -> bool:
