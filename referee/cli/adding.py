@@ -13,7 +13,7 @@ from rich.text import Text
 from referee.cli.options import SandboxWish
 from referee.cli.show import err, out, short_version
 from referee.config import LeagueConfig
-from referee.errors import SubmissionError, UsageError
+from referee.errors import SandboxError, SubmissionError, UsageError
 from referee.league import League
 from referee.model import FaultKind, Submission
 from referee.players import connect
@@ -107,6 +107,10 @@ async def add_bots(league: League, bots: Sequence[str], trials: Trials | None) -
             unacceptable = True
             err.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
             continue
+        except SandboxError as error:
+            advice = "try again, or take it in without one: --no-trial"
+            shown = printable(text, _LONGEST_PATH)
+            raise type(error)(f"{shown}: its trial match could not be played; {advice} ({error})") from error
         if added.accepted:
             out.print(outcome(added), markup=False)
         else:
