@@ -13,6 +13,7 @@ from referee.sandbox.docker import DockerSandbox
 from referee.sandbox.engine import connect, engine_errors, require_abilities, require_runtime
 from referee.sandbox.image import build_image
 from referee.sandbox.layer import Report
+from referee.sandbox.network import WEAKER, way_to_bots
 from referee.sandbox.process import ProcessSandbox
 from referee.sandbox.waiting import Waiting
 from treelings.cards import MAX_PLAYERS
@@ -31,7 +32,7 @@ def choose_sandbox(
     at_once: int = MAX_PLAYERS,
     connect: Callable[[], APIClient] = connect,
 ) -> tuple[Sandbox, str | None]:
-    """The sandbox for a wish, not yet open, and one line that the user must read, if there is one.
+    """The sandbox for a wish, not yet open, and lines that the user must read, if there are some.
 
     `at_once`: how many bots sit at tables at the same time at most; those of one table if not given.
 
@@ -41,24 +42,29 @@ def choose_sandbox(
     if wish == "process":
         return ProcessSandbox(limits=limits), f"{_WARNING}."
     try:
-        waiting = _prepare(connect, report, limits, at_once)
+        waiting, way = _prepare(connect, report, limits, at_once)
     except SandboxError as error:
         if wish == "docker":
             raise
         return ProcessSandbox(limits=limits), f"{_WARNING} (no containers: {error})."
     # An ordinary user knows (doctor says so); where root cannot freeze, something is amiss.
-    note = f"waiting bots have {waiting}: {waiting.problem}." if waiting.problem and os.geteuid() == 0 else None
-    return DockerSandbox(league=league, limits=limits, at_once=at_once, connect=connect), note
+    notes = [f"waiting bots have {waiting}: {waiting.problem}."] if waiting.problem and os.geteuid() == 0 else []
+    if way == "tcp":
+        notes.append(f"{WEAKER}.")
+    return DockerSandbox(league=league, limits=limits, at_once=at_once, connect=connect), "\n".join(notes) or None
 
 
-def _prepare(connect: Callable[[], APIClient], report: Report, limits: Limits, at_once: int) -> Waiting:
+def _prepare(
+    connect: Callable[[], APIClient], report: Report, limits: Limits, at_once: int
+) -> tuple[Waiting, Literal["socket", "tcp"]]:
     engine = connect()
     try:
         with engine_errors("asking what the Docker engine can do"):
             info = engine.info()
         require_abilities(info)
         require_runtime(info, limits.runtime)
+        way = way_to_bots(info, limits.reach)
         build_image(engine, report=report)
-        return Waiting.on(info, limits, at_once=at_once)
+        return Waiting.on(info, limits, at_once=at_once), way
     finally:
         engine.close()

@@ -15,7 +15,8 @@ from referee.model import Submission
 from referee.ports import Address, BotState, CpuTimes
 from referee.sandbox.cgroup import Group
 from referee.sandbox.engine import engine_errors
-from referee.sandbox.folders import SOCKET, wipe
+from referee.sandbox.folders import wipe
+from referee.sandbox.network import remove_network
 
 T = TypeVar("T")
 
@@ -36,6 +37,8 @@ class Container:
     refusal  why its command could not be executed, in the engine's words; None if it could
     group    its control group, with the freezer ready where waiting bots are held by it; None: cannot be seen from
              here, or has ended
+    address  where it is to listen, as this process sees it
+    network  the engine's id of the network that is its own; None if it has none
     call     runs what blocks
     forget   is told once nothing of it is left
     """
@@ -50,6 +53,8 @@ class Container:
         refusal: str | None,
         group: Group | None,
         *,
+        address: Address,
+        network: str | None,
         call: Call,
         forget: Callable[["Container"], None],
     ) -> None:
@@ -61,6 +66,8 @@ class Container:
         self._refusal = refusal
         self._group = group
         self._log = b""
+        self._address = address
+        self._network = network
         self._call = call
         self._forget = forget
         self._removal: asyncio.Task[bytes] | None = None
@@ -83,12 +90,13 @@ class Container:
     @property
     def socket(self) -> Path:
         """The Unix socket that it binds, as this process sees it; under 100 bytes."""
-        return self._folder / SOCKET
+        assert isinstance(self._address, Path), "is reached over TCP"
+        return self._address
 
     @property
     def address(self) -> Address:
         """Where it is to listen."""
-        return self.socket
+        return self._address
 
     def owns(self, pid: int) -> bool:
         """Whether a process of this machine is one of the bot's; false for one that is gone."""
@@ -166,6 +174,8 @@ class Container:
     def _remove(self) -> bytes:
         self._log = self._last_words() or self._log
         remove_container(self._engine, self._id)
+        if self._network is not None:
+            remove_network(self._engine, self._network)
         wipe(self._folder)
         return self._log
 

@@ -6,6 +6,8 @@ setuid files and device files from being of use.
 
 Bots cannot starve the referee: each has `cpus` cores' worth at most and half of an engine's usual weight; where
 cores are plenty, `cpuset` keeps one free. Nor can they starve each other (waiting.py).
+
+Bots are reached over Unix sockets, and over TCP where the engine cannot share these (network.py).
 """
 
 import asyncio
@@ -32,6 +34,16 @@ from referee.sandbox.container import Container, remove_container
 from referee.sandbox.engine import connect, engine_errors, find_image, reason, require_abilities, require_runtime
 from referee.sandbox.folders import SOCKET, RunFolder, base_folder, dead_runs
 from referee.sandbox.image import wanted_image
+from referee.sandbox.network import (
+    HOST,
+    PORT,
+    allow_tcp,
+    make_network,
+    networks,
+    published_port,
+    remove_network,
+    way_to_bots,
+)
 from referee.sandbox.run import Run, process_start
 from referee.sandbox.waiting import Waiting
 from treelings.cards import MAX_PLAYERS
@@ -50,8 +62,9 @@ _LOWEST_UID: Final = 200_000
 _UIDS: Final = 1_000_000_000
 _WORKERS: Final = 8
 _NOT_STARTED: Final = (126, 127)  # as a shell has it: cannot be executed, not found
+_SOCKET: Final = {"TREELINGS_SOCKET": f"{_SOCKET_FOLDER}/{SOCKET}"}
+_LISTEN: Final = {"TREELINGS_LISTEN": f"0.0.0.0:{PORT}"}
 _ENVIRONMENT: Final = {
-    "TREELINGS_SOCKET": f"{_SOCKET_FOLDER}/{SOCKET}",
     "PYTHONUNBUFFERED": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
     "HOME": "/tmp",  # noqa: S108 - the container's own
@@ -92,6 +105,7 @@ class DockerSandbox:
         self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="docker")
         self._engine: APIClient | None = None
         self._bots: set[Container] = set()
+        self._over_tcp = False
         self._seccomp = resources.files("referee.sandbox").joinpath("seccomp.json").read_text(encoding="utf-8")
 
     @property
@@ -114,6 +128,9 @@ class DockerSandbox:
             info = engine.info()
         require_abilities(info)
         require_runtime(info, self._limits.runtime)
+        if way_to_bots(info, self._limits.reach) == "tcp":
+            self._over_tcp = True
+            self._seccomp = allow_tcp(self._seccomp)
         waiting = Waiting.on(info, self._limits, at_once=self._at_once, freezer=self._freezer)
         self._limits, self._freezer = waiting.limits, waiting.cgroup is not None
         image = wanted_image()
@@ -142,6 +159,13 @@ class DockerSandbox:
         if uid != os.geteuid():
             _require_readable(submission)
         folder = self._folder.add(uid if uid != os.geteuid() else None)
+        labels = {
+            LEAGUE_LABEL: self._league,
+            RUN_LABEL: str(self._run),
+            BOT_LABEL: submission.name,
+            MATCH_LABEL: match,
+        }
+        network = make_network(engine, labels) if self._over_tcp else None
         with engine_errors(f"starting {submission.name}"):
             container = str(
                 engine.create_container(
@@ -150,15 +174,11 @@ class DockerSandbox:
                     user=f"{uid}:{gid}",
                     hostname="bot",
                     working_dir=_BOT_FOLDER,
-                    environment=_ENVIRONMENT,
+                    environment=_ENVIRONMENT | (_SOCKET if network is None else _LISTEN),
+                    ports=[] if network is None else [PORT],
                     healthcheck={"test": ["NONE"]},
-                    labels={
-                        LEAGUE_LABEL: self._league,
-                        RUN_LABEL: str(self._run),
-                        BOT_LABEL: submission.name,
-                        MATCH_LABEL: match,
-                    },
-                    host_config=self._host_config(engine, submission.folder, folder),
+                    labels=labels,
+                    host_config=self._host_config(engine, submission.folder, folder, network),
                 )["Id"]
             )
             refusal = None
@@ -169,8 +189,10 @@ class DockerSandbox:
                 if engine.inspect_container(container)["State"]["ExitCode"] not in _NOT_STARTED:
                     raise
             group = self._group(engine, container)
+            port = published_port(engine.inspect_container(container)) if network is not None else 0
         return Container(
             engine, container, submission, self._limits, folder, refusal, group,
+            address=folder / SOCKET if network is None else (HOST, port), network=network,
             call=self._call, forget=self._bots.discard,
         )  # fmt: skip
 
@@ -189,10 +211,17 @@ class DockerSandbox:
             )
         return group
 
-    def _host_config(self, engine: APIClient, submission: Path, sockets: Path) -> dict[str, Any]:
+    def _host_config(
+        self, engine: APIClient, submission: Path, sockets: Path, network: str | None
+    ) -> dict[str, Any]:  # fmt: skip
         limits = self._limits
+        mounts = [Mount(_BOT_FOLDER, str(submission.absolute()), type="bind", read_only=True)]
+        if network is None:
+            mounts.append(Mount(_SOCKET_FOLDER, str(sockets), type="bind"))
         return engine.create_host_config(
-            network_mode="none",
+            network_mode=network or "none",
+            port_bindings={} if network is None else {PORT: (HOST,)},
+            dns=None if network is None else [HOST],  # its own loopback: nobody asks the world on its behalf
             cap_drop=["ALL"],
             security_opt=["no-new-privileges", f"seccomp={self._seccomp}"],
             read_only=True,
@@ -217,10 +246,7 @@ class DockerSandbox:
             ),
             ipc_mode="private",
             init=False,
-            mounts=[
-                Mount(_BOT_FOLDER, str(submission.absolute()), type="bind", read_only=True),
-                Mount(_SOCKET_FOLDER, str(sockets), type="bind"),
-            ],
+            mounts=mounts,
         )
 
     async def close(self) -> None:
@@ -236,18 +262,24 @@ class DockerSandbox:
         try:
             for container in _containers(engine, f"{RUN_LABEL}={self._run}"):
                 remove_container(engine, container["Id"])
+            for network in networks(engine, f"{RUN_LABEL}={self._run}"):
+                remove_network(engine, network["Id"])
             self._folder.remove()
             self._sweep(engine)
         finally:
             engine.close()
 
     def _sweep(self, engine: APIClient) -> None:
-        """Remove the containers and folders of dead runs; those of living ones and of anybody else stay."""
+        """Remove what dead runs left; what is of living ones and of anybody else stays."""
         for container in _containers(engine, RUN_LABEL):
             run = Run.parse(container["Labels"][RUN_LABEL])
             if run is not None and run.is_dead():
                 self._thaw(engine, container["Id"])
                 remove_container(engine, container["Id"])
+        for network in networks(engine, RUN_LABEL):
+            run = Run.parse(network["Labels"][RUN_LABEL])
+            if run is not None and run.is_dead():
+                remove_network(engine, network["Id"])
         for folder in dead_runs("docker", base_folder()):
             folder.remove()
 

@@ -14,9 +14,10 @@ from docker import APIClient
 
 from referee.errors import SandboxError
 from referee.limits import Limits
-from referee.sandbox.engine import abilities, connect, engine_errors
+from referee.sandbox.engine import Ability, abilities, connect, engine_errors
 from referee.sandbox.folders import base_folder
 from referee.sandbox.image import ImageStatus, image_status
+from referee.sandbox.network import WEAKER
 from referee.sandbox.waiting import Waiting
 from treelings.cards import MAX_PLAYERS
 
@@ -95,14 +96,19 @@ def _engine_advice(error: BaseException) -> str:
 
 
 def check_abilities(info: Mapping[str, Any]) -> list[Check]:
-    """What the engine must be able to do, one line each, from its `docker info`."""
+    """What the engine should be able to do, one line each, from its `docker info`."""
     return [
-        *(
-            Check(ability.name, "ok", "yes") if ability.has else Check(ability.name, "missing", "no", ability.advice)
-            for ability in abilities(info)
-        ),
+        *(_check_ability(ability) for ability in abilities(info)),
         Check("cgroup version", "ok", str(info.get("CgroupVersion", "1"))),
     ]
+
+
+def _check_ability(ability: Ability) -> Check:
+    if ability.has:
+        return Check(ability.name, "ok", "yes")
+    if ability.needed:
+        return Check(ability.name, "missing", "no", ability.advice)
+    return Check(ability.name, "warning", f"no: {WEAKER}", ability.advice)
 
 
 def check_waiting(waiting: Waiting) -> Check:

@@ -104,14 +104,16 @@ def reason(error: APIError) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """Something that an engine must be able to do before submitted bots are run on it.
+    """Something that an engine should be able to do before submitted bots are run on it.
 
     advice  what to do where it is lacking
+    needed  whether no bots are run on an engine that lacks it
     """
 
     name: str
     has: bool
     advice: str
+    needed: bool = True
 
 
 _CGROUPS = "enable this controller for the engine (kernel command line, or the delegation to a rootless engine)"
@@ -125,7 +127,7 @@ _LIMITS: Final = (
 
 
 def abilities(info: Mapping[str, Any]) -> list[Ability]:
-    """What must hold of an engine, from its `docker info` (sandbox.md, Container options)."""
+    """What should hold of an engine, from its `docker info` (sandbox.md, Container options)."""
     security = [str(option) for option in info.get("SecurityOptions") or []]
     remaps = any(option.startswith(("name=rootless", "name=userns")) for option in security)
     return [
@@ -141,11 +143,22 @@ def abilities(info: Mapping[str, Any]) -> list[Ability]:
             "use an engine that is neither rootless nor set to userns-remap: bots could not share their socket",
         ),
         Ability(
+            "Linux containers",
+            info.get("OSType") == "linux",
+            "switch the engine to Linux containers, or use another one",
+        ),
+        Ability(
             "sockets shared with the host",
-            info.get("OSType") == "linux" and "Docker Desktop" not in str(info.get("OperatingSystem")),
+            shares_sockets(info),
             "use an engine on Linux itself: Docker Desktop's machine shares no Unix sockets with the host",
+            needed=False,
         ),
     ]
+
+
+def shares_sockets(info: Mapping[str, Any]) -> bool:
+    """Whether containers can share a Unix socket with this machine (sandbox.md, Socket)."""
+    return "OperatingSystem" in info and "Docker Desktop" not in str(info["OperatingSystem"])
 
 
 def require_runtime(info: Mapping[str, Any], name: str | None) -> None:
@@ -159,8 +172,8 @@ def require_runtime(info: Mapping[str, Any], name: str | None) -> None:
 
 
 def require_abilities(info: Mapping[str, Any]) -> None:
-    """Refuse an engine that lacks something. Raises SandboxError naming all that it lacks."""
-    missing = [ability for ability in abilities(info) if not ability.has]
+    """Refuse an engine that lacks something that is needed. Raises SandboxError naming all that it lacks."""
+    missing = [ability for ability in abilities(info) if ability.needed and not ability.has]
     if missing:
         raise SandboxError(
             f"the Docker engine lacks {', '.join(ability.name for ability in missing)}, without which it holds no "

@@ -38,8 +38,7 @@ LACKS: list[tuple[str, dict[str, Any]]] = [
     ("seccomp", {"SecurityOptions": None}),
     ("user ids as on the host", {"SecurityOptions": ["name=seccomp,profile=default", "name=rootless"]}),
     ("user ids as on the host", {"SecurityOptions": ["name=seccomp,profile=default", "name=userns"]}),
-    ("sockets shared with the host", {"OperatingSystem": "Docker Desktop"}),
-    ("sockets shared with the host", {"OSType": "windows"}),
+    ("Linux containers", {"OSType": "windows"}),
 ]
 
 
@@ -188,6 +187,16 @@ def test_every_lack_is_examined_with_advice() -> None:
         (check,) = [check for check in check_abilities(ABLE | difference) if check.name == name]
         assert check.level == "missing"
         assert check.advice
+
+
+def test_an_engine_that_shares_no_sockets_is_taken_and_its_weakness_told() -> None:
+    desktop = ABLE | {"OperatingSystem": "Docker Desktop"}
+    require_abilities(desktop)
+    (check,) = [check for check in check_abilities(desktop) if check.name == "sockets shared with the host"]
+
+    assert check.level == "warning"
+    assert "bots are reached over TCP: they can reach services of this machine" in check.found
+    assert "engine on Linux itself" in check.advice
 
 
 def test_an_able_engine_has_nothing_missing() -> None:
