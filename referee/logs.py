@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -48,15 +49,15 @@ class LogKeeper:
     """
 
     def __init__(
-        self, folder: Path, *, night: int | None, versions: Mapping[str, str], most_bytes: int,
-        now: Callable[[], datetime],
+        self, folder: Path, *, versions: Mapping[str, str], most_bytes: int, night: int | None = None,
+        now: Callable[[], datetime] | None = None,
     ) -> None:  # fmt: skip
         """`versions` holds the digest of each bot by name; `most_bytes` is kept of each start, and of each match."""
         self._folder = folder
         self._night = night
         self._versions = versions
         self._most_bytes = most_bytes
-        self._now = now
+        self._now = now or partial(datetime.now, UTC)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="logs")
         self._writing: list[Future[None]] = []
 

@@ -52,6 +52,10 @@ def match(
         Path | None,
         typer.Option("--records", metavar="FILE", help="Write the games there, one record a line."),
     ] = None,
+    logs: Annotated[
+        Path | None,
+        typer.Option("--logs", metavar="LOGS", help="Keep what bots print in this folder, a file for each."),
+    ] = None,
     *,
     trust_bots: options.TrustBots = False,
 ) -> None:
@@ -62,6 +66,7 @@ def match(
     from referee.cli.progress import GameProgress
     from referee.cli.sandboxes import sandbox_for
     from referee.limits import Limits
+    from referee.logs import LogKeeper
     from referee.loop import run
     from referee.match import Table
     from referee.players import connect
@@ -82,12 +87,17 @@ def match(
         spec = _spec([bot.name for bot in submissions], deals or _DEALS, deal_id, refill.value)
         strangers = [bot for bot in submissions if not is_sample(bot)]
         box = sandbox_for(sandbox, strangers, "match", trust=trust_bots, limits=Limits(), at_once=len(bots))
-        table = Table(spec, {bot.name: bot for bot in submissions}, box, key, Clock(), connect)
+        versions = {bot.name: bot.version for bot in submissions}
+        keeper = LogKeeper(logs, versions=versions, most_bytes=Limits().log_bytes) if logs else None
+        keep_log = keeper.keep if keeper else None
+        table = Table(spec, {bot.name: bot for bot in submissions}, box, key, Clock(), connect, keep_log)
         output = records.open("w", encoding="utf-8") if records else nullcontext()
-        with output as file, GameProgress(spec.id) as progress:
+        with output as file, keeper or nullcontext(), GameProgress(spec.id) as progress:
             played, voids = run(_play(spec, table, box, progress, file))
     if played:
         print_standings(spec.id, standings(played), {bot.name: bot.author for bot in submissions})
+    if logs:
+        out.print(f"Logs of the bots: {logs / spec.id}", markup=False, soft_wrap=True)
     if records:
         out.print(f"Show a game:  treelings replay {records} --game 1", markup=False, soft_wrap=True)
         out.print(f"Check all:    treelings verify {records} --secret {key.hex()}", markup=False, soft_wrap=True)

@@ -91,6 +91,18 @@ def test_what_is_not_there_is_named_with_what_is(league: Path, arguments: list[s
     assert says in done.err
 
 
+def test_a_match_outside_a_league_keeps_logs_where_it_is_told_to(tmp_path: Path) -> None:
+    bot = bot_folder(tmp_path, "talkative", code=TALKATIVE)
+    done = treelings(
+        "match", bot, "random", "--deals", "1", "--sandbox", "process", "--trust-bots", "--logs", "kept", cwd=tmp_path
+    )
+    assert done.code == 0, done.err
+    assert "Logs of the bots: kept/random-vs-talkative" in done.out
+    log = (tmp_path / "kept" / "random-vs-talkative" / "talkative.log").read_bytes()
+    assert log.startswith(b"=== talkative sha256:")
+    assert log.count(b"\x1b[2Jgame") == 2
+
+
 def test_a_night_whose_logs_cannot_be_kept_is_complete_and_says_so(tmp_path: Path) -> None:
     League.create(tmp_path / "league", "thursday").close()
     (tmp_path / "league" / "league.toml").write_text('name = "thursday"\ndeals = 1\n')
