@@ -1,13 +1,15 @@
-"""What a query costs beside its bare transport: python -m bench.query.
+"""What a query costs beside its bare transport, and what of it the relay and resting cost: python -m bench.query.
 
-The referee plays a game with two sample bots: state, view, codec, stream, timer, judging, clock. Then the very
-same bytes go to the same two processes over bare `grpc.aio` streams, written and read in turn and not looked
-at; and once more as generated messages, as a plain client would send them, which has gRPC write and read them and
-looks at the move. Timed is from the first query of a game to the last answer. Games alternate between the three
-ways in one run; figures are medians over the rounds. Bots run in containers where an engine can be had, else as
-plain processes.
+The referee plays a game with two sample bots: state, view, codec, stream, timer, judging, clock, relay, and bots that
+rest off turn where the sandbox can hold them. Then it plays the same with bots that it keeps awake. Then the very same
+bytes go to the same two processes over bare `grpc.aio` streams, written and read in turn and not looked at: through a
+relay, and straight; and once more, through the relay, as generated messages, as a plain client would send them, which
+has gRPC write and read them and looks at the move. Timed is from the first query of a game to the last answer. Games
+alternate between the five ways in one run; figures are medians over the rounds. Bots run in containers where an engine
+can be had, else as plain processes.
 """
 
+import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +26,9 @@ from referee.game import play_game
 from referee.limits import Limits
 from referee.loop import run
 from referee.model import GameRecord, GameSpec, SeatHolder
-from referee.players.grpc_player import BotLink
+from referee.players.dial import dial
+from referee.players.grpc_player import OPTIONS, BotLink
+from referee.players.relay import Relay
 from referee.ports import Answer, Failure, Player, RunningBot
 from referee.records import states
 from referee.sandbox.choose import choose_sandbox
@@ -38,7 +42,16 @@ CLOCK = Clock()
 
 
 def measure() -> dict[str, float]:
-    """Microseconds of a move by the referee and bare, and their ratios (goal of the first: at most 1.3)."""
+    """What a move takes each way, and how the ways compare.
+
+    referee_us_per_move       as it is played
+    bare_us_per_move          over a bare stream, straight to the bot
+    referee_vs_bare           of bots kept awake against a bare stream, both through a relay; goal: at most 1.3
+    referee_vs_bare_messages  the same with generated messages
+    relay_ms_a_move           of a bare stream through a relay, more than straight; goal: at most 0.15
+    rest_ms_a_move            of bots that rest off turn, more than of bots kept awake
+    all_vs_bare               as it is played, against a bare stream straight to the bot
+    """
     return run(_measure())
 
 
@@ -59,28 +72,74 @@ async def _measure() -> dict[str, float]:
 
 async def _rounds(bots: Sequence[RunningBot]) -> dict[str, float]:
     links = [BotLink(bot) for bot in bots]
-    # Waits for the bots, and lets both sides fill their tables of moves, which the second way would find full.
+    awake = [_Awake(bot) for bot in bots]
+    # Waits for the bots, and lets both sides fill their tables of moves, which the ways after the first would find so.
     for number in range(DEALS):
         await _referee(links, number, _Watch())
-    channels = [grpc.aio.insecure_channel(f"unix:{bot.address}") for bot in bots]
+    relays = [await _relay(bot) for bot in bots]
+    relayed = [grpc.aio.insecure_channel(relay.target, options=OPTIONS) for relay in relays]
+    for relay, channel in zip(relays, relayed, strict=True):
+        channel.get_state(try_to_connect=True)
+        await relay.join()
+    straight = [grpc.aio.insecure_channel(f"unix:{bot.address}", options=OPTIONS) for bot in bots]
     rounds = []
     for number in range(DEALS * ROUNDS):
+        for relay in relays:
+            relay.new_game()
         watch = _Watch()
         record = await _referee(links, number % DEALS, watch)
+        watch_awake = _Watch()
+        await _referee(awake, number % DEALS, watch_awake)
         sent = _sent(record)
-        bare = await _bare(channels, sent)
-        bare_messages = await _bare_messages(channels, sent)
-        rounds.append([seconds / len(record.moves) for seconds in (watch.seconds, bare, bare_messages)])
-    for channel in channels:
+        moves = len(record.moves)
+        rounds.append(
+            _Round(
+                played=watch.seconds / moves,
+                awake=watch_awake.seconds / moves,
+                relayed=await _bare(relayed, sent) / moves,
+                straight=await _bare(straight, sent) / moves,
+                messages=await _bare_messages(relayed, sent) / moves,
+            )
+        )
+    for relay in relays:
+        relay.close()
+    for channel in (*relayed, *straight):
         await channel.close(None)
-    for link in links:
+    for link in (*awake, *links):
         await link.close()
     return {
-        "referee_us_per_move": median(full for full, _, _ in rounds) * 1e6,
-        "bare_us_per_move": median(bare for _, bare, _ in rounds) * 1e6,
-        "referee_vs_bare": median(full / bare for full, bare, _ in rounds),
-        "referee_vs_bare_messages": median(full / messages for full, _, messages in rounds),
+        "referee_us_per_move": median(each.played for each in rounds) * 1e6,
+        "bare_us_per_move": median(each.straight for each in rounds) * 1e6,
+        "referee_vs_bare": median(each.awake / each.relayed for each in rounds),
+        "referee_vs_bare_messages": median(each.awake / each.messages for each in rounds),
+        "relay_ms_a_move": median(each.relayed - each.straight for each in rounds) * 1e3,
+        "rest_ms_a_move": median(each.played - each.awake for each in rounds) * 1e3,
+        "all_vs_bare": median(each.played / each.straight for each in rounds),
     }
+
+
+@dataclass
+class _Round:
+    """Seconds that a move took each way."""
+
+    played: float
+    awake: float
+    relayed: float
+    straight: float
+    messages: float
+
+
+class _Awake(BotLink):
+    """The way to a bot that is never held."""
+
+    def rest(self) -> None:
+        pass
+
+
+async def _relay(bot: RunningBot) -> Relay:
+    reached = await dial(bot)
+    assert isinstance(reached, socket.socket), reached
+    return Relay(reached, bot.limits.sent_bytes)
 
 
 class _Watch:
