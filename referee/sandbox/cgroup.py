@@ -64,6 +64,11 @@ class Group:
                     return clock
         return None
 
+    @property
+    def can_freeze(self) -> bool:
+        """Whether its freezer has been prepared."""
+        return self._freezer is not None
+
     def prepare_freezer(self) -> None:
         """See to it that `freeze` and `thaw` work from now on. Raises SandboxError if it may not be, or cannot."""
         for controller, freezer in _FREEZERS.items():
@@ -157,6 +162,11 @@ def find_group(container: str, pid: int, proc: Path = _PROC) -> Group | None:
         if place.is_relative_to(root):
             folders[name] = mounted_at / place.relative_to(root)
     return Group(places, folders, proc)
+
+
+def tells_cpu_time(proc: Path = _PROC) -> bool:
+    """Whether control groups that tell processor time are mounted here."""
+    return not {"cpuacct", _V2}.isdisjoint(_mounts(proc))
 
 
 def try_freezer(proc: Path = _PROC) -> int:

@@ -48,7 +48,7 @@ def choose_sandbox(
             raise
         return ProcessSandbox(limits=limits), f"{_WARNING} (no containers: {error})."
     # An ordinary user knows (doctor says so); where root cannot freeze, something is amiss.
-    notes = [f"waiting bots have {waiting}: {waiting.problem}."] if waiting.problem and os.geteuid() == 0 else []
+    notes = [f"waiting bots are {waiting.found}: {waiting.problem}."] if waiting.problem and os.geteuid() == 0 else []
     if way == "tcp":
         notes.append(f"{WEAKER}.")
     return DockerSandbox(league=league, limits=limits, at_once=at_once, connect=connect), "\n".join(notes) or None

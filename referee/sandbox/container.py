@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
@@ -17,11 +18,13 @@ from referee.sandbox.cgroup import Group
 from referee.sandbox.engine import engine_errors
 from referee.sandbox.folders import wipe
 from referee.sandbox.network import remove_network
+from referee.sandbox.restless import Watch
 
 T = TypeVar("T")
 
 LOG_TAIL_BYTES: Final = 2_000
 _KILLED: Final = 137
+_LEAST_SHARES: Final = 2  # of an engine's 1,024
 
 
 class Call(Protocol):
@@ -65,6 +68,7 @@ class Container:
         self._folder = folder
         self._refusal = refusal
         self._group = group
+        self._watch = Watch(self.cpu_used_ms, self._shrink) if group is not None and not group.can_freeze else None
         self._log = b""
         self._address = address
         self._network = network
@@ -104,14 +108,27 @@ class Container:
 
     def wake(self) -> None:
         """Let it run; nothing if it does already or has ended. Raises SandboxError."""
+        if self._watch is not None:
+            self._watch.wake()
         if self._group is not None:
             self._group.thaw()
 
     def rest(self) -> None:
-        """Hold it until `wake`, where the freezer is there for it; nothing if it has ended. Raises SandboxError."""
+        """Hold it until `wake`, or watch whether it rests; nothing if it has ended. Raises SandboxError."""
         # One that is being removed must not be held again: in version 1 not even SIGKILL ends what is frozen.
-        if self._group is not None and self._removal is None:
-            self._group.freeze()
+        if self._group is None or self._removal is not None:
+            return
+        if self._watch is not None:
+            self._watch.rest()
+        self._group.freeze()
+
+    async def _shrink(self) -> None:
+        """Leave it a share of the cores that hardly counts beside the others'; it has all that they do not want."""
+        await self._call(self._take_shares)
+
+    def _take_shares(self) -> None:
+        with engine_errors(f"making the share of {self._submission.name} smaller"), suppress(NotFound):
+            self._engine.update_container(self._id, cpu_shares=_LEAST_SHARES)
 
     def cpu_used_ms(self) -> float | None:
         """Processor time that it has used so far; None if that cannot be told."""
@@ -168,6 +185,8 @@ class Container:
                 self._group.close()
             self._removal = asyncio.ensure_future(self._call(self._remove))
         log = await asyncio.shield(self._removal)
+        if self._watch is not None:
+            await self._watch.close()
         self._forget(self)
         return log
 

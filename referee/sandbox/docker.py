@@ -45,7 +45,7 @@ from referee.sandbox.network import (
     way_to_bots,
 )
 from referee.sandbox.run import Run, process_start
-from referee.sandbox.waiting import Waiting
+from referee.sandbox.waiting import Hold, Waiting
 from treelings.cards import MAX_PLAYERS
 
 P = ParamSpec("P")
@@ -77,9 +77,9 @@ class DockerSandbox:
 
     league   the league's name, written on its containers
     limits   what each bot may use
-    at_once  how many bots sit at tables at the same time at most, between whom the cores are shared out where waiting
-             bots cannot be frozen
-    freezer  whether waiting bots are frozen; None: where it can be done
+    at_once  how many bots sit at tables at the same time at most, between whom the cores are shared out where there is
+             no better way to hold those that wait
+    hold     how waiting bots are held (waiting.py); None: in the best way that can be had
     connect  makes the engine's client; raises EngineGone
     """
 
@@ -91,13 +91,13 @@ class DockerSandbox:
         league: str,
         limits: Limits | None = None,
         at_once: int = MAX_PLAYERS,
-        freezer: bool | None = None,
+        hold: Hold | None = None,
         connect: Callable[[], APIClient] = connect,
     ) -> None:
         self._league = league
         self._limits = limits or Limits()
         self._at_once = at_once
-        self._freezer = freezer
+        self._hold = hold
         self._connect = connect
         self._run = Run.new()
         self._folder = RunFolder("docker", self._run, base_folder())
@@ -131,8 +131,8 @@ class DockerSandbox:
         if way_to_bots(info, self._limits.reach) == "tcp":
             self._over_tcp = True
             self._seccomp = allow_tcp(self._seccomp)
-        waiting = Waiting.on(info, self._limits, at_once=self._at_once, freezer=self._freezer)
-        self._limits, self._freezer = waiting.limits, waiting.cgroup is not None
+        waiting = Waiting.on(info, self._limits, at_once=self._at_once, hold=self._hold)
+        self._limits, self._hold = waiting.limits, waiting.hold
         image = wanted_image()
         if find_image(engine, image) is None:
             raise SandboxError(f"the runtime image {image} is missing: build it with `treelings image build`")
@@ -200,7 +200,7 @@ class DockerSandbox:
         """A container's control group, its freezer ready if there is one; None if it has ended, or is out of sight."""
         pid = int(engine.inspect_container(container)["State"]["Pid"])
         group = find_group(container, pid) if pid else None
-        if not self._freezer:
+        if self._hold != "frozen":
             return group
         if group is not None:
             group.prepare_freezer()

@@ -113,9 +113,9 @@ def _check_ability(ability: Ability) -> Check:
 
 def check_waiting(waiting: Waiting) -> Check:
     """What keeps waiting bots from taking time from the one on turn."""
-    if waiting.cgroup is not None:
-        return Check("waiting bots", "ok", str(waiting))
-    return Check("waiting bots", "warning", str(waiting), f"as root they would be frozen ({waiting.problem})")
+    if waiting.hold == "frozen":
+        return Check("waiting bots", "ok", waiting.found)
+    return Check("waiting bots", "warning", waiting.found, f"run as root on the engine's machine ({waiting.problem})")
 
 
 def check_image(status: ImageStatus) -> Check:

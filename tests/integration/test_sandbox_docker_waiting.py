@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from docker import APIClient
@@ -19,6 +20,7 @@ from referee.sandbox.container import Container
 from referee.sandbox.docker import DockerSandbox
 from referee.sandbox.folders import RunFolder, base_folder
 from referee.sandbox.run import Run
+from referee.sandbox.waiting import Hold
 from tests.support.sandboxed import PATIENCE_S, another_referee, ended, logged, peer_of, script
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("runtime_image")]
@@ -41,7 +43,7 @@ from referee.model import Submission
 from referee.sandbox.docker import DockerSandbox
 
 async def main():
-    sandbox = DockerSandbox(league="killed", freezer=True)
+    sandbox = DockerSandbox(league="killed", hold="frozen")
     await sandbox.open()
     bot = await sandbox.start(Submission("b", "a", "v", Path(sys.argv[1]), ("python", "bot.py"), "python"), "m")
     bot.rest()
@@ -55,7 +57,7 @@ NOBODY = 65_534
 
 @pytest.fixture
 async def frozen() -> AsyncIterator[DockerSandbox]:
-    sandbox = DockerSandbox(league=f"test-{secrets.token_hex(4)}", freezer=True)
+    sandbox = DockerSandbox(league=f"test-{secrets.token_hex(4)}", hold="frozen")
     await sandbox.open()
     yield sandbox
     await sandbox.close()
@@ -64,7 +66,7 @@ async def frozen() -> AsyncIterator[DockerSandbox]:
 @pytest.fixture
 async def shared() -> AsyncIterator[DockerSandbox]:
     limits = Limits(cpuset="0", cpus=0.8)
-    sandbox = DockerSandbox(league=f"test-{secrets.token_hex(4)}", limits=limits, at_once=10, freezer=False)
+    sandbox = DockerSandbox(league=f"test-{secrets.token_hex(4)}", limits=limits, at_once=10, hold="shared")
     await sandbox.open()
     yield sandbox
     await sandbox.close()
@@ -177,9 +179,9 @@ async def test_a_bot_that_somebody_else_removed_needs_no_more_from_us(
     assert await bot.stop() == b""
 
 
-@pytest.mark.parametrize("freezer", [pytest.param(True, marks=AS_ROOT), False])
-async def test_what_is_asked_of_a_bot_that_has_ended_does_nothing(tmp_path: Path, *, freezer: bool) -> None:
-    sandbox = DockerSandbox(league=f"test-{secrets.token_hex(4)}", freezer=freezer)
+@pytest.mark.parametrize("hold", [pytest.param("frozen", marks=AS_ROOT), "watched", "shared"])
+async def test_what_is_asked_of_a_bot_that_has_ended_does_nothing(tmp_path: Path, hold: Hold) -> None:
+    sandbox = DockerSandbox(league=f"test-{secrets.token_hex(4)}", hold=hold)
     await sandbox.open()
     try:
         bot = await sandbox.start(script(tmp_path, "print('gone')"), "match")
@@ -216,7 +218,35 @@ async def test_groups_of_version_2_are_frozen_by_the_kernel_too(
         group.close()
 
 
-async def test_without_a_freezer_a_bot_has_its_share_of_the_cores_and_is_never_held(
+async def test_a_bot_that_does_not_rest_gets_a_tiny_share_for_good_and_one_that_does_keeps_its_own(
+    tmp_path: Path, engine: APIClient
+) -> None:
+    sandbox = DockerSandbox(league=f"test-{secrets.token_hex(4)}", hold="watched")
+    await sandbox.open()
+    try:
+        (restless := tmp_path / "restless").mkdir()
+        (restful := tmp_path / "restful").mkdir()
+        burner = await sandbox.start(script(restless, BURNER), "match")
+        sleeper = await sandbox.start(script(restful, "print('asleep', flush=True)\n" + IDLE), "match")
+        await logged(burner, "burning")
+        await logged(sleeper, "asleep")
+
+        def host_config(bot: Container) -> dict[str, Any]:
+            config: dict[str, Any] = engine.inspect_container(bot.id)["HostConfig"]
+            return config
+
+        assert host_config(burner)["NanoCpus"] == 1_000_000_000
+        burner.rest()
+        sleeper.rest()
+        await until(lambda: host_config(burner)["CpuShares"] == 2)
+        burner.wake()
+        assert host_config(burner)["CpuShares"] == 2
+        assert host_config(sleeper)["CpuShares"] == 512
+    finally:
+        await sandbox.close()
+
+
+async def test_where_the_cores_are_shared_a_bot_has_its_share_whether_it_is_to_rest_or_not(
     shared: DockerSandbox, tmp_path: Path, engine: APIClient
 ) -> None:
     bot = await shared.start(script(tmp_path, BURNER), "match")
