@@ -69,7 +69,10 @@ class GoneWithin(Check):
 
 
 class OnTime(Check):
-    """No wait for the hostile bot ends later than its limit and so many milliseconds."""
+    """No wait for the hostile bot ends later than its limit and so many milliseconds.
+
+    On a calm machine that is a few; a busy one may prolong a wait to three limits.
+    """
 
     def __init__(self, allowed: float) -> None:
         super().__init__(allowed)

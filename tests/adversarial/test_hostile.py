@@ -3,6 +3,7 @@
 import pytest
 
 from tests.adversarial.alone import play_alone
+from tests.support.calm import calm
 from tests.support.hostile import kinds, load, problems
 
 
@@ -10,7 +11,9 @@ from tests.support.hostile import kinds, load, problems
 @pytest.mark.usefixtures("runtime_image")
 @pytest.mark.parametrize("kind", kinds())
 def test_a_hostile_bot_harms_nobody_else(kind: str) -> None:
-    assert problems(load(kind), play_alone(kind)) == []
+    with calm():
+        outcome = play_alone(kind)
+    assert problems(load(kind), outcome) == []
 
 
 @pytest.mark.parametrize("fault", ["startup", "timeout", "illegal_move", "crash", "out_of_memory", "protocol"])
