@@ -52,7 +52,7 @@ class BotLink:
         """`ahead_s`: what a bot that was started ahead may take to listen before it has to rest."""
         self._bot = bot
         self._now = now
-        self.wait: Final = Wait(Watch(bot.cpu_times, bot.limits.cpus), now, self.kill)
+        self.wait: Final = Wait(Watch(bot.cpu_times, bot.limits.cpus, sent_bytes=self._sent_bytes), now, self.kill)
         self._obstacle = ""  # why the bot cannot be reached as yet
         self._ahead = asyncio.create_task(self._get_ahead(ahead_s))
         self._relay: Relay | None = None
@@ -120,6 +120,9 @@ class BotLink:
             await self._relay.join()
         self._relay.new_game()
         return None
+
+    def _sent_bytes(self) -> int:
+        return 0 if self._relay is None else self._relay.sent_bytes
 
     def _cannot_be_reached(self, why: str) -> None:
         self._obstacle = why

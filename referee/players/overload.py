@@ -29,6 +29,7 @@ _SMALLEST_SHARE: Final = 0.02
 _FIRST_LOOK_SHARE: Final = 0.02
 _SOONEST_S: Final = 0.005
 _LATEST_S: Final = 0.025
+_MOST_BYTES: Final = 4096  # an answer has some hundred, all that gRPC adds included
 _TASKS: Final = Path("/proc/self/task")
 
 
@@ -123,9 +124,17 @@ def own_times() -> CpuTimes | None:
 class Watch:
     """Looks at one wait after the other, and tells what was taken from the one that goes on."""
 
-    def __init__(self, bot: Read, cpus: float, ours: Read = own_times) -> None:
-        """`cpus` is what the bot may use at once; times that are handed in are in seconds, of one clock."""
+    def __init__(
+        self, bot: Read, cpus: float, ours: Read = own_times, sent_bytes: Callable[[], int] = lambda: 0
+    ) -> None:
+        """Times that are handed in are in seconds, of one clock.
+
+        cpus        what the bot may use at once
+        sent_bytes  what it has sent to us so far: who sends more than an answer holds us up himself
+        """
         self._bot = bot
+        self._sent_bytes = sent_bytes
+        self._sent_before = 0
         self._cpus = cpus
         self._ours = ours
         self._begun = 0.0
@@ -140,6 +149,7 @@ class Watch:
     def begin(self, at: float) -> None:
         """A wait begins."""
         self._begun = at
+        self._sent_before = self._sent_bytes()
         self._first_lag_s = self._worst_lag_s = 0.0
         self._first = None
 
@@ -157,7 +167,8 @@ class Watch:
         """What was taken from the wait until now."""
         # What we lag while a bot thinks costs it nothing: only what held up its query, and then its answer, does. When
         # that will be is not known, so that it is the worst lag that counts.
-        lag_ms = (self._first_lag_s + self._worst_lag_s) * 1000
+        kept_busy = self._sent_bytes() - self._sent_before > _MOST_BYTES
+        lag_ms = 0.0 if kept_busy else (self._first_lag_s + self._worst_lag_s) * 1000
         if self._first is None:
             return Lost(0.0, lag_ms, earlier_ms)
         since, bot, ours = self._first
@@ -166,7 +177,7 @@ class Watch:
         # waited then, on siblings that have stopped since.
         untold_ms = (since - self._begun) * 1000
         bot_ms = max(0.0, _taken(bot, self._bot(), wall_ms, self._cpus) - untold_ms)
-        ours_ms = _taken(ours, self._ours(), wall_ms, os.cpu_count() or 1)
+        ours_ms = 0.0 if kept_busy else _taken(ours, self._ours(), wall_ms, os.cpu_count() or 1)
         return Lost(bot_ms, lag_ms + ours_ms, earlier_ms)
 
 

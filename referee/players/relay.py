@@ -74,6 +74,11 @@ class Relay:
         """Whether the bot was cut off for what it sent."""
         return self._overspent
 
+    @property
+    def sent_bytes(self) -> int:
+        """What the bot has sent in this game."""
+        return self._sent_bytes
+
     def new_game(self) -> None:
         """Count what the bot sends from nothing again."""
         self._sent_bytes = 0

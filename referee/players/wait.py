@@ -144,6 +144,7 @@ class Wait:
             return False
         self._prolonged = True
         self._looked_again = not owed
-        self._ends = self._begun + min(longest, max(allowed, took_ms + _TO_BE_SEEN_S * 1000)) / 1000
+        until_seen = took_ms + _TO_BE_SEEN_S * 1000 if late_s > LATE_S else 0.0
+        self._ends = self._begun + min(longest, max(allowed, until_seen)) / 1000
         self._look_at = at + _LOOK_EVERY_S
         return True

@@ -3,7 +3,8 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import pytest
 
@@ -11,6 +12,7 @@ from referee.errors import Overloaded
 from referee.players.overload import Lost, Watch, allowed_ms, first_look_s, longest_ms, own_times, taken_ms
 from referee.players.wait import TooLate, Wait
 from referee.ports import CpuTimes
+from tests.support.virtual_time import VirtualLoop, run_virtually
 
 
 def cpu(used: float, *threads: tuple[float, float], throttled: float = 0.0) -> CpuTimes:
@@ -144,6 +146,15 @@ def test_our_lag_and_what_our_other_threads_waited_are_both_on_an_answers_way() 
     assert watch.lost(3.0) == Lost(ours_ms=350)
 
 
+def test_a_bot_that_sends_more_than_an_answer_holds_us_up_itself() -> None:
+    sent = iter((10_000, 14_096, 14_097))
+    watch = Watch(lambda: None, 1.0, lambda: None, lambda: next(sent))
+    watch.begin(1.0)
+    watch.look(2.0, 0.3)
+    assert watch.lost(3.0) == Lost(ours_ms=300)
+    assert watch.lost(3.0) == Lost()
+
+
 def test_a_new_wait_forgets_the_one_before() -> None:
     watch = Watch(lambda: IDLE, 1.0, lambda: None)
     watch.begin(1.0)
@@ -158,130 +169,147 @@ class Starved:
 
     def __init__(self, share: float) -> None:
         self._share = share
-        self._begun = time.monotonic()
 
     def __call__(self) -> CpuTimes:
-        wall_ms = (time.monotonic() - self._begun) * 1000
+        wall_ms = asyncio.get_running_loop().time() * 1000
         return cpu(wall_ms * (1 - self._share), (wall_ms * (1 - self._share), wall_ms * self._share))
 
 
-class Ended:
-    """Counts how often a wait ended its peer."""
-
-    def __init__(self) -> None:
-        self.times = 0
-
-    def __call__(self) -> None:
-        self.times += 1
+def untold() -> CpuTimes | None:
+    return None
 
 
-async def waited(
-    bot: Callable[[], CpuTimes | None],
-    answer_after_ms: float,
-    limit_ms: float = 100,
-    earlier_ms: float = 0.0,
-    now: Callable[[], float] = time.monotonic,
-) -> tuple[TooLate | Lost, Ended]:
-    """How a wait for an answer that comes after so long is judged, and whether its peer was ended."""
-    ended = Ended()
-    wait = Wait(Watch(bot, 1.0, lambda: None), now, ended)
-    wait.begin(limit_ms, earlier_ms)
-    try:
-        await asyncio.sleep(answer_after_ms / 1000)
-    except asyncio.CancelledError:
-        assert wait.over
-    finally:
-        wait.end()
-    try:
-        return wait.judge(answered=not wait.over), ended
-    finally:
-        wait.put_away()
+@dataclass
+class Outcome:
+    """How a wait is judged, and how often its peer was ended."""
+
+    judged: TooLate | Lost
+    ended: int
 
 
-async def test_an_answer_within_the_limit_is_in_time_whatever_was_lost() -> None:
-    judged, ended = await waited(Starved(0.9), 300, limit_ms=5_000)
-    assert isinstance(judged, Lost)
-    assert judged.bot_ms > 10
-    assert ended.times == 0
+def waited(
+    bot: Callable[[], CpuTimes | None], answer_after_ms: float, *,
+    limit_ms: float = 100, earlier_ms: float = 0.0, stands_still: Mapping[float, float] | None = None,
+) -> Outcome:  # fmt: skip
+    """A wait for an answer that comes after so long, on a loop of its own.
+
+    `stands_still`: for how long our loop does nothing, by when that begins; both in milliseconds.
+    """
+    ended = []
+
+    async def wait_for_it() -> TooLate | Lost:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        wait = Wait(Watch(bot, 1.0, untold), loop.time, lambda: ended.append(loop.time()))
+        wait.begin(limit_ms, earlier_ms)
+        for begins_ms, ms in (stands_still or {}).items():
+            loop.call_later(begins_ms / 1000, loop.stand_still, ms / 1000)
+        try:
+            await asyncio.sleep(answer_after_ms / 1000)
+        except asyncio.CancelledError:
+            assert wait.over
+        finally:
+            wait.end()
+        return wait.judge(answered=not wait.over)
+
+    return Outcome(run_virtually(wait_for_it()), len(ended))
 
 
-async def test_no_answer_within_the_limit_is_too_late_where_nothing_was_lost() -> None:
-    judged, ended = await waited(Starved(0), 10_000)
-    assert isinstance(judged, TooLate)
-    assert judged.ms >= 100
-    assert ended.times == 1
+NEVER = 60_000.0
 
 
-async def test_an_answer_within_what_was_taken_is_the_machines_fault_and_says_so() -> None:
-    with pytest.raises(Overloaded, match=r"answered after \d+ ms of 100 ms, while the machine took .* had no core"):
-        await waited(Starved(0.6), 130)
+def test_an_answer_within_the_limit_is_in_time_whatever_was_lost() -> None:
+    outcome = waited(Starved(0.9), 99)
+    assert isinstance(outcome.judged, Lost)
+    assert outcome.judged.bot_ms == pytest.approx(0.9 * 94 - 5)
+    assert outcome.ended == 0
 
 
-async def test_no_answer_within_what_was_taken_is_too_late_and_all_of_it_is_told() -> None:
-    judged, ended = await waited(Starved(0.3), 10_000)
-    assert isinstance(judged, TooLate)
-    assert judged.ms >= 115  # 100 ms, and 3 parts in 7 of that, less what the first look cannot tell
-    assert judged.lost.bot_ms >= 15
-    assert ended.times == 1
+def test_an_answer_before_the_first_look_is_in_time_and_nothing_is_read() -> None:
+    assert waited(no_reading, 4) == Outcome(Lost(), 0)
 
 
-async def test_a_wait_that_is_still_owed_time_after_three_limits_is_the_machines_fault() -> None:
-    with pytest.raises(Overloaded, match=r"no answer after \d+ ms of 100 ms, while the machine took"):
-        await waited(Starved(0.95), 10_000)
+def test_no_answer_within_the_limit_is_too_late_where_nothing_was_lost() -> None:
+    outcome = waited(Starved(0), NEVER)
+    assert isinstance(outcome.judged, TooLate)
+    assert outcome.judged.ms == pytest.approx(100)
+    assert outcome.ended == 1
 
 
-async def test_a_machine_that_tells_nothing_of_its_threads_prolongs_nothing() -> None:
-    judged, _ = await waited(lambda: None, 10_000)
-    assert isinstance(judged, TooLate)
+def test_an_answer_within_what_was_taken_is_the_machines_fault_and_says_so() -> None:
+    words = (
+        r"answered after 130 ms of 100 ms, while the machine took 70 ms from it "
+        r"\(70 ms it was ready to run but had no core\)"
+    )
+    with pytest.raises(Overloaded, match=words):
+        waited(Starved(0.6), 130)
 
 
-async def test_what_earlier_waits_lost_prolongs_one_that_the_bank_ends() -> None:
+def test_no_answer_within_what_was_taken_is_too_late_and_all_of_it_is_told() -> None:
+    outcome = waited(Starved(0.3), NEVER)
+    assert isinstance(outcome.judged, TooLate)
+    # 100 ms and 3 parts in 10 of all, but for the first look and as much again that it cannot tell.
+    assert outcome.judged.ms == pytest.approx((100 - 0.3 * 5 - 5) / 0.7, abs=1)
+    assert outcome.judged.lost.bot_ms == pytest.approx(outcome.judged.ms - 100, abs=1)
+    assert outcome.ended == 1
+
+
+def test_a_wait_that_is_still_owed_time_after_three_limits_is_the_machines_fault() -> None:
+    with pytest.raises(Overloaded, match="no answer after 300 ms of 100 ms, while the machine took"):
+        waited(Starved(0.95), NEVER)
+
+
+def test_a_machine_that_tells_nothing_of_its_threads_prolongs_nothing() -> None:
+    outcome = waited(untold, NEVER)
+    assert isinstance(outcome.judged, TooLate)
+    assert outcome.judged.ms == pytest.approx(100)
+
+
+def test_what_earlier_waits_lost_prolongs_one_that_the_bank_ends() -> None:
     with pytest.raises(Overloaded, match="50 ms were lost in earlier waits"):
-        await waited(lambda: None, 120, earlier_ms=50)
-    judged, _ = await waited(lambda: None, 10_000, earlier_ms=50)
-    assert isinstance(judged, TooLate)
-    assert judged.ms >= 150
+        waited(untold, 149, earlier_ms=50)
+    outcome = waited(untold, 151, earlier_ms=50)
+    assert isinstance(outcome.judged, TooLate)
+    assert outcome.judged.ms == pytest.approx(150)
 
 
-async def blocked(block_s: float, answer_after_ms: float, limit_ms: float = 100) -> TooLate | Lost:
-    """The same where our own loop stands still for a while from soon after its begin."""
-    asyncio.get_running_loop().call_later(0.01, time.sleep, block_s)
-    judged, _ = await waited(lambda: None, answer_after_ms, limit_ms)
-    return judged
+def test_an_answer_that_our_loop_saw_too_late_is_our_fault() -> None:
+    with pytest.raises(Overloaded, match=r"130 ms of 100 ms, .* the referee itself was held up"):
+        waited(untold, 50, stands_still={40: 90})
 
 
-async def test_an_answer_that_our_loop_saw_too_late_is_our_fault() -> None:
-    with pytest.raises(Overloaded, match="the referee itself was held up"):
-        await blocked(0.15, 20)
+def test_a_wait_without_answer_goes_on_for_as_long_as_our_loop_stood_still() -> None:
+    outcome = waited(untold, NEVER, stands_still={31: 150})  # the look that is due at 55 ms comes at 181
+    assert isinstance(outcome.judged, TooLate)
+    assert outcome.judged.ms == pytest.approx(226)
 
 
-async def test_a_wait_without_answer_goes_on_for_as_long_as_our_loop_stood_still() -> None:
-    judged = await blocked(0.15, 10_000)
-    assert isinstance(judged, TooLate)
-    assert judged.ms >= 150
+def test_lags_that_held_up_no_answer_do_not_add_up() -> None:
+    outcome = waited(untold, NEVER, stands_still={20: 30, 60: 40})
+    assert isinstance(outcome.judged, TooLate)
+    assert outcome.judged.ms < 150
 
 
-async def test_an_answer_in_time_is_in_time_although_our_loop_stood_still() -> None:
-    assert isinstance(await blocked(0.2, 20, limit_ms=5_000), Lost)
+def test_a_wait_whose_end_we_lag_behind_gets_a_moment_more_but_only_once() -> None:
+    outcome = waited(untold, NEVER, stands_still={90: 30, 130: 30})
+    assert isinstance(outcome.judged, TooLate)
+    assert outcome.judged.ms == pytest.approx(160)
 
 
-async def test_a_wait_that_ends_more_than_a_second_too_late_is_nobodys_fault() -> None:
-    ahead = 0.0
+def test_an_answer_in_time_is_in_time_although_our_loop_stood_still() -> None:
+    assert isinstance(waited(untold, 50, stands_still={40: 50}).judged, Lost)
 
-    def jump() -> None:
-        nonlocal ahead
-        ahead = 5.0
 
-    asyncio.get_running_loop().call_later(0.05, jump)
-    with pytest.raises(Overloaded, match="the referee stood still: a wait of 100 ms ended after 5,"):
-        await waited(lambda: None, 10_000, now=lambda: time.monotonic() + ahead)
+def test_a_wait_that_ends_more_than_a_second_too_late_is_nobodys_fault() -> None:
+    with pytest.raises(Overloaded, match="the referee stood still: a wait of 100 ms ended after 5,0"):
+        waited(untold, NEVER, stands_still={90: 5_000})
 
 
 async def test_who_is_cancelled_by_others_is_not_taken_for_one_whose_time_is_over() -> None:
-    wait = Wait(Watch(lambda: None, 1.0, lambda: None), time.monotonic, Ended())
+    wait = Wait(Watch(untold, 1.0, untold), time.monotonic, lambda: None)
 
     async def task() -> None:
-        wait.begin(10_000)
+        wait.begin(60_000)
         try:
             await asyncio.sleep(60)
         finally:
@@ -297,20 +325,24 @@ async def test_who_is_cancelled_by_others_is_not_taken_for_one_whose_time_is_ove
 
 
 @pytest.mark.parametrize("limits_ms", [(5_000, 50), (50, 5_000, 50)])
-async def test_waits_that_follow_one_another_end_each_at_its_own_limit(limits_ms: Sequence[int]) -> None:
-    ended = Ended()
-    wait = Wait(Watch(lambda: None, 1.0, lambda: None), time.monotonic, ended)
-    for limit_ms in limits_ms[:-1]:
-        wait.begin(limit_ms)
-        await asyncio.sleep(0.01)
+def test_waits_that_follow_one_another_end_each_at_its_own_limit(limits_ms: Sequence[int]) -> None:
+    ended = []
+
+    async def follow_one_another() -> TooLate | Lost:
+        loop = asyncio.get_running_loop()
+        wait = Wait(Watch(untold, 1.0, untold), loop.time, lambda: ended.append(loop.time()))
+        for limit_ms in limits_ms[:-1]:
+            wait.begin(limit_ms)
+            await asyncio.sleep(0.01)
+            wait.end()
+            assert isinstance(wait.judge(answered=True), Lost)
+        wait.begin(limits_ms[-1])
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.sleep(60)
         wait.end()
-        assert isinstance(wait.judge(answered=True), Lost)
-    wait.begin(limits_ms[-1])
-    with pytest.raises(asyncio.CancelledError):
-        await asyncio.sleep(60)
-    wait.end()
-    judged = wait.judge(answered=False)
+        return wait.judge(answered=False)
+
+    judged = run_virtually(follow_one_another())
     assert isinstance(judged, TooLate)
-    assert judged.ms >= limits_ms[-1]
-    assert ended.times == 1
-    wait.put_away()
+    assert judged.ms == pytest.approx(limits_ms[-1])
+    assert len(ended) == 1
