@@ -77,7 +77,7 @@ async def test_a_bot_that_answers_late_or_never_has_timed_out(seconds: float) ->
         kit_bot(f"def choose(self, view): time.sleep({seconds}); return view.legal_moves[0]"), QUICK
     )
     assert failure.kind is FaultKind.TIMEOUT
-    assert failure.detail.startswith("no answer within 150 ms, ")
+    assert failure.detail.startswith("no answer within 150 ms, ")  # and then what a busy machine took from it
     assert failure.detail.endswith(", at turn 0 (bank 4,200 ms)")
     assert 150 <= failure.ms < 150 + GRACE_S * 1000
 
@@ -270,7 +270,8 @@ async def test_a_bot_that_is_never_ready_fails_to_start_at_its_limit() -> None:
         await link.close()
     assert isinstance(failure, Failure)
     assert failure.kind is FaultKind.STARTUP
-    assert failure.detail == "no answer within 200 ms, before it was ready; the start-up limit is 200 ms"
+    assert failure.detail.startswith("no answer within 200 ms, ")  # and then what a busy machine took from it
+    assert failure.detail.endswith(", before it was ready; the start-up limit is 200 ms")
 
 
 RAW_PEER = """
