@@ -33,7 +33,7 @@ _WHY: Final = {
     errno.EPROTOTYPE: "it is there, but it is no stream socket",
 }
 _CALL_S: Final = 0.5
-_HELLO_S: Final = 0.05  # on this machine
+_HELLO_S: Final = 2.0  # a server speaks first, and does so at once unless its machine is busy
 _LOOK_EVERY_S: Final = 0.005
 
 
