@@ -1,6 +1,7 @@
 """Keeps tests that load the whole machine apart from those that a load from outside would spoil.
 
-Tests may run in several processes, so this is a lock of the machine: any number hold it to have calm, or one to break it.
+Tests may run in several processes, so this is a lock of the machine: any number hold it to have calm, or one alone
+to break it.
 """
 
 import fcntl
