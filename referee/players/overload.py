@@ -31,6 +31,7 @@ _SOONEST_S: Final = 0.005
 _LATEST_S: Final = 0.025
 _MOST_BYTES: Final = 4096  # an answer has some hundred, all that gRPC adds included
 _TASKS: Final = Path("/proc/self/task")
+_LOAD: Final = Path("/proc/loadavg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,15 @@ def own_times() -> CpuTimes | None:
         return None
     threads.pop(threading.get_native_id(), None)
     return CpuTimes(time.process_time() * 1000, threads)
+
+
+def crowded() -> bool:
+    """Whether more threads of this machine are ready to run, now, than it has cores. False where there is no Linux."""
+    try:
+        running, _, _ = _LOAD.read_text(encoding="ascii").split()[3].partition("/")
+    except FileNotFoundError:
+        return False
+    return int(running) > (os.cpu_count() or 1)
 
 
 class Watch:

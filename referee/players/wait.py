@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from referee.errors import Overloaded
-from referee.players.overload import LATE_S, Lost, Watch, allowed_ms, first_look_s, longest_ms
+from referee.players.overload import LATE_S, Lost, Watch, allowed_ms, crowded, first_look_s, longest_ms
 
 _LOOK_EVERY_S: Final = 0.025
 _EARLY_S: Final = 0.001  # a timer of a loop may ring so much before its time
 _STANDSTILL_S: Final = 1.0  # who wakes so much too late stood still: no time was fair to anybody
 _WORTH_MS: Final = 1.0  # no wait goes on for less
-_TO_BE_SEEN_S: Final = 0.02  # what came while we did not look takes a few turns of the loop to be seen
+_TO_BE_SEEN_MS: Final = 20.0  # what came while we did not look takes a few turns of the loop to be seen
+_AGAIN_MS: Final = 10.0
+_CROWD_MS: Final = 200.0  # who waits for a core longer than that at once is a rare case even then
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +33,18 @@ class Wait:
     at its next ring.
     """
 
-    def __init__(self, watch: Watch, now: Callable[[], float], late: Callable[[], None]) -> None:
-        """`late` is called as soon as a wait is over without an answer: whoever can end the peer does so."""
+    def __init__(
+        self,
+        watch: Watch,
+        now: Callable[[], float],
+        late: Callable[[], None],
+        crowd: Callable[[], bool] = crowded,
+    ) -> None:
+        """`late` is called as soon as a wait is over without an answer: whoever can end the peer does so.
+
+        `crowd` tells whether somebody waits for a core now.
+        """
+        self._crowd = crowd
         self._watch = watch
         self._now = now
         self._late = late
@@ -41,7 +53,8 @@ class Wait:
         self._rings = 0.0  # when the timer is to ring
         self._limit_ms = self._earlier_ms = self._took_ms = 0.0
         self._begun = self._ended = self._look_at = self._ends = 0.0
-        self._prolonged = self._looked_again = self._stood_still = False
+        self._patience_ms = 0.0  # how much longer yet what is not told yet may be waited for
+        self._looked_again = self._stood_still = False
         self.over = False
         """Whether the wait was ended without an answer; what the task waited for has been cancelled then."""
 
@@ -61,7 +74,8 @@ class Wait:
         self._earlier_ms = earlier_ms
         self._ends = self._begun + limit_ms / 1000
         self._look_at = self._begun + first_look_s(limit_ms)
-        self._prolonged = self._looked_again = self._stood_still = self.over = False
+        self._looked_again = self._stood_still = self.over = False
+        self._patience_ms = min(limit_ms, _CROWD_MS)
         self._watch.begin(self._begun)
         rings = min(self._look_at, self._ends)
         if self._timer is None or rings < self._rings:
@@ -84,15 +98,16 @@ class Wait:
         took_ms = self.took_ms
         if answered and took_ms <= self._limit_ms:
             return self._watch.lost(self._ended) if self._watch.looked else Lost()
-        if answered and not self._prolonged:  # the answer and the timer came at once
+        if answered:
             self._watch.look(self._ended, self._ended - max(self._rings, self._begun))
         lost = self._watch.lost(self._ended, self._earlier_ms)
+        allowed = allowed_ms(self._limit_ms, lost)
         if self._stood_still:
             raise Overloaded(
                 f"the referee stood still: a wait of {self._limit_ms:,.0f} ms ended after {took_ms:,.0f} ms; "
                 "is the machine overloaded, or was the process stopped?"
             )
-        if answered and (self._prolonged or took_ms <= allowed_ms(self._limit_ms, lost)):
+        if answered and allowed > self._limit_ms and took_ms <= allowed + _TO_BE_SEEN_MS:
             raise Overloaded(f"answered after {took_ms:,.0f} ms of {self._limit_ms:,.0f} ms, while {lost}")
         if not answered and self._owed(lost):
             raise Overloaded(f"no answer after {took_ms:,.0f} ms of {self._limit_ms:,.0f} ms, while {lost}")
@@ -138,13 +153,20 @@ class Wait:
         lost = self._watch.lost(at, self._earlier_ms)
         allowed = allowed_ms(self._limit_ms, lost)
         longest = longest_ms(self._limit_ms, lost)
-        owed = allowed - took_ms >= _WORTH_MS
-        unseen = late_s > LATE_S and allowed > self._limit_ms and not self._looked_again
-        if self._stood_still or took_ms >= longest or not (owed or unseen):
+        if self._stood_still or took_ms >= longest:
             return False
-        self._prolonged = True
-        self._looked_again = not owed
-        until_seen = took_ms + _TO_BE_SEEN_S * 1000 if late_s > LATE_S else 0.0
-        self._ends = self._begun + min(longest, max(allowed, until_seen)) / 1000
+        if allowed - took_ms >= _WORTH_MS:
+            self._looked_again = False
+            more_ms = allowed - took_ms
+        elif late_s > LATE_S and allowed > self._limit_ms and not self._looked_again:
+            self._looked_again = True
+            more_ms = _TO_BE_SEEN_MS
+        elif self._patience_ms > 0 and self._crowd():
+            # A thread's wait for a core is told when it ends, and one that is ready now may have waited for long.
+            self._patience_ms -= _AGAIN_MS
+            more_ms = _AGAIN_MS
+        else:
+            return False
+        self._ends = self._begun + min(longest, took_ms + more_ms) / 1000
         self._look_at = at + _LOOK_EVERY_S
         return True

@@ -33,5 +33,7 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder, outside_load(wish.burners, at_most_s=wish.at_most_s):
         played = run(play_games(sandbox, bots, Path(folder), wish.games, clock))
     print(f"{wish.sandbox}, {wish.burners} burners, {wish.move_ms} ms a move: {played}; {monotonic() - began:.0f} s")
+    for fault in [fault for record in played.records for fault in record.faults][:3]:
+        print(f"a fault: {fault.detail}")
     for void in played.voids[:1]:
         print(f"the first one that was listed as void: {'; '.join(void.reasons)}")

@@ -190,6 +190,7 @@ class Outcome:
 def waited(
     bot: Callable[[], CpuTimes | None], answer_after_ms: float, *,
     limit_ms: float = 100, earlier_ms: float = 0.0, stands_still: Mapping[float, float] | None = None,
+    crowd: bool = False,
 ) -> Outcome:  # fmt: skip
     """A wait for an answer that comes after so long, on a loop of its own.
 
@@ -200,7 +201,7 @@ def waited(
     async def wait_for_it() -> TooLate | Lost:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
-        wait = Wait(Watch(bot, 1.0, untold), loop.time, lambda: ended.append(loop.time()))
+        wait = Wait(Watch(bot, 1.0, untold), loop.time, lambda: ended.append(loop.time()), lambda: crowd)
         wait.begin(limit_ms, earlier_ms)
         for begins_ms, ms in (stands_still or {}).items():
             loop.call_later(begins_ms / 1000, loop.stand_still, ms / 1000)
@@ -296,6 +297,34 @@ def test_a_wait_whose_end_we_lag_behind_gets_a_moment_more_but_only_once() -> No
     assert outcome.judged.ms == pytest.approx(160)
 
 
+class Told:
+    """A bot that waits for a core from the first look on, which is told only when it gets one."""
+
+    def __init__(self, gets_it_ms: float) -> None:
+        self._gets_it_ms = gets_it_ms
+
+    def __call__(self) -> CpuTimes:
+        wall_ms = asyncio.get_running_loop().time() * 1000
+        return cpu(0, (0, self._gets_it_ms - 5)) if wall_ms >= self._gets_it_ms else IDLE
+
+
+def test_in_a_crowd_a_wait_for_a_core_that_is_not_told_yet_gets_the_time_to_be_told() -> None:
+    with pytest.raises(Overloaded, match="answered after 150 ms of 100 ms, while the machine took 130 ms"):
+        waited(Told(140), 150, crowd=True)
+    assert isinstance(waited(Told(140), 150).judged, TooLate)
+
+
+def test_an_answer_while_that_is_waited_for_is_too_late_where_nothing_was_lost() -> None:
+    assert isinstance(waited(Starved(0), 150, crowd=True).judged, TooLate)
+
+
+@pytest.mark.parametrize(("limit_ms", "ends_ms"), [(100, 200), (1_000, 1_200)])
+def test_what_is_not_told_is_waited_for_one_limit_or_a_fifth_of_a_second(limit_ms: float, ends_ms: float) -> None:
+    outcome = waited(Starved(0), NEVER, limit_ms=limit_ms, crowd=True)
+    assert isinstance(outcome.judged, TooLate)
+    assert outcome.judged.ms == pytest.approx(ends_ms)
+
+
 def test_an_answer_in_time_is_in_time_although_our_loop_stood_still() -> None:
     assert isinstance(waited(untold, 50, stands_still={40: 50}).judged, Lost)
 
@@ -330,7 +359,7 @@ def test_waits_that_follow_one_another_end_each_at_its_own_limit(limits_ms: Sequ
 
     async def follow_one_another() -> TooLate | Lost:
         loop = asyncio.get_running_loop()
-        wait = Wait(Watch(untold, 1.0, untold), loop.time, lambda: ended.append(loop.time()))
+        wait = Wait(Watch(untold, 1.0, untold), loop.time, lambda: ended.append(loop.time()), lambda: False)
         for limit_ms in limits_ms[:-1]:
             wait.begin(limit_ms)
             await asyncio.sleep(0.01)
