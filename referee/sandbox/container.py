@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
@@ -24,6 +25,7 @@ T = TypeVar("T")
 
 LOG_TAIL_BYTES: Final = 2_000
 _KILLED: Final = 137
+_KILLS: Final = 20  # an engine gives up after some twelve seconds, each time
 _LEAST_SHARES: Final = 2  # of an engine's 1,024
 
 
@@ -68,7 +70,9 @@ class Container:
         self._folder = folder
         self._refusal = refusal
         self._group = group
-        self._watch = Watch(self.cpu_used_ms, self._shrink) if group is not None and not group.can_freeze else None
+        # Also of one that is frozen: a freezer reaches nobody before a call into the kernel is done.
+        self._watch = Watch(self.cpu_used_ms, self._shrink) if group is not None else None
+        self._shrunk = False
         self._log = b""
         self._address = address
         self._network = network
@@ -124,11 +128,12 @@ class Container:
 
     async def _shrink(self) -> None:
         """Leave it a share of the cores that hardly counts beside the others'; it has all that they do not want."""
-        await self._call(self._take_shares)
+        self._shrunk = True
+        await self._call(partial(self._give_shares, _LEAST_SHARES))
 
-    def _take_shares(self) -> None:
-        with engine_errors(f"making the share of {self._submission.name} smaller"), suppress(NotFound):
-            self._engine.update_container(self._id, cpu_shares=_LEAST_SHARES)
+    def _give_shares(self, shares: int) -> None:
+        with engine_errors(f"changing the share of {self._submission.name}"), suppress(NotFound):
+            self._engine.update_container(self._id, cpu_shares=shares)
 
     def cpu_used_ms(self) -> float | None:
         """Processor time that it has used so far; None if that cannot be told."""
@@ -191,6 +196,8 @@ class Container:
         return log
 
     def _remove(self) -> bytes:
+        if self._shrunk:  # to die takes time on a core, too
+            self._give_shares(self._limits.cpu_shares)
         self._log = self._last_words() or self._log
         remove_container(self._engine, self._id)
         if self._network is not None:
@@ -212,11 +219,19 @@ class Container:
 
 
 def _kill(engine: APIClient, id_: str) -> None:
-    try:
-        engine.kill(id_, "SIGKILL")
-    except APIError as error:
-        if error.status_code != HTTPStatus.CONFLICT:  # it has ended of itself
-            raise
+    """Kill it, and wait until it is dead: a process gets to die only once its call into the kernel is done.
+
+    Some calls take a second of a core, and a bot may have as many threads in them as its limits allow.
+    """
+    for left in reversed(range(_KILLS)):
+        try:
+            engine.kill(id_, "SIGKILL")
+            break
+        except APIError as error:
+            if error.status_code == HTTPStatus.CONFLICT:  # it has ended of itself
+                break
+            if not left or error.status_code != HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise
     engine.wait(id_)  # until the engine has taken in all that it wrote
 
 

@@ -240,6 +240,8 @@ class DockerSandbox:
             ulimits=[
                 Ulimit(name="nofile", soft=limits.nofile, hard=limits.nofile),
                 Ulimit(name="core", soft=0, hard=0),
+                # What a bot may hold is no more; a file that is all hole would let one call read for long.
+                Ulimit(name="fsize", soft=limits.memory_bytes, hard=limits.memory_bytes),
             ],
             log_config=LogConfig(
                 type=LogConfig.types.JSON, config={"max-size": str(limits.log_bytes), "max-file": "1"}

@@ -243,5 +243,5 @@ def test_the_seccomp_profile_denies_what_it_does_not_name() -> None:
     assert not allowed & {
         "socket", "socketpair", "clone", "clone3", "io_uring_setup", "io_uring_enter", "io_uring_register", "ptrace",
         "process_vm_readv", "process_vm_writev", "bpf", "perf_event_open", "keyctl", "add_key", "request_key",
-        "userfaultfd", "mount", "unshare", "setns", "inotify_init", "inotify_init1",
+        "userfaultfd", "mount", "unshare", "setns", "inotify_init", "inotify_init1", "mincore",
     }  # fmt: skip

@@ -1,0 +1,125 @@
+"""How a container's bot is ended, on an engine that is made up."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import pytest
+import requests
+from docker.errors import APIError
+
+from referee.errors import SandboxError
+from referee.limits import Limits
+from referee.model import Submission
+from referee.sandbox.container import Container
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+    from referee.sandbox.cgroup import Group
+
+T = TypeVar("T")
+
+BUSY_BOT_MS = 40.0  # processor time that it uses each time it is looked at
+
+
+class Engine:
+    """An engine whose container survives so many kills."""
+
+    def __init__(self, survives: int = 0, status: int = 500) -> None:
+        self.left = survives
+        self.status = status
+        self.asked: list[str] = []
+
+    def kill(self, container: str, signal: str) -> None:
+        self.asked.append("kill")
+        if self.left:
+            self.left -= 1
+            response = requests.Response()
+            response.status_code = self.status
+            raise APIError("no", response, "did not receive an exit event")
+
+    def wait(self, container: str) -> None:
+        self.asked.append("wait")
+
+    def logs(self, container: str) -> bytes:
+        return b"its last words"
+
+    def remove_container(self, container: str, **options: Any) -> None:
+        self.asked.append("remove")
+
+    def update_container(self, container: str, cpu_shares: int) -> None:
+        self.asked.append(f"shares {cpu_shares}")
+
+
+class FrozenGroup:
+    """A group that is frozen, though its bot is deep in the kernel and burns on."""
+
+    can_freeze = True
+
+    def __init__(self) -> None:
+        self.used_ms = 0.0
+
+    def cpu_used_ms(self) -> float:
+        self.used_ms += BUSY_BOT_MS
+        return self.used_ms
+
+    def freeze(self) -> None:
+        """Hold nobody."""
+
+    def thaw(self) -> None:
+        """Let go of nobody."""
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+
+async def call(function: Callable[[], T], /) -> T:
+    return function()
+
+
+def container(engine: Engine, folder: Path, group: FrozenGroup | None = None) -> Container:
+    submission = Submission("bot", "Tests", "", folder, ("true",), "python")
+    return Container(
+        cast("APIClient", engine), "id", submission, Limits(), folder / "sockets", None, cast("Group | None", group),
+        address=folder / "bot.sock", network=None, call=call, forget=lambda _: None,
+    )  # fmt: skip
+
+
+async def test_a_bot_that_takes_long_to_die_is_waited_for(tmp_path: Path) -> None:
+    engine = Engine(survives=5)
+    assert await container(engine, tmp_path).stop() == b"its last words"
+    assert engine.asked == ["kill"] * 6 + ["wait", "remove"]
+
+
+async def test_a_bot_that_has_ended_of_itself_is_not_killed_again(tmp_path: Path) -> None:
+    engine = Engine(survives=1, status=409)
+    await container(engine, tmp_path).stop()
+    assert engine.asked == ["kill", "wait", "remove"]
+
+
+async def test_a_bot_that_never_dies_is_a_failure_of_ours_in_the_end(tmp_path: Path) -> None:
+    with pytest.raises(SandboxError, match="ending bot: the Docker engine refused: did not receive an exit event"):
+        await container(Engine(survives=10_000), tmp_path).stop()
+
+
+async def test_a_kill_that_the_engine_refuses_for_another_reason_is_not_tried_again(tmp_path: Path) -> None:
+    engine = Engine(survives=1, status=400)
+    with pytest.raises(SandboxError):
+        await container(engine, tmp_path).stop()
+    assert engine.asked == ["kill"]
+
+
+async def test_a_frozen_bot_that_burns_on_in_the_kernel_gets_a_tiny_share_and_its_own_to_die_with(
+    tmp_path: Path,
+) -> None:
+    engine = Engine()
+    bot = container(engine, tmp_path, FrozenGroup())
+    for _ in range(3):
+        bot.rest()
+        bot.wake()
+        await asyncio.sleep(0)
+    assert engine.asked == ["shares 2"]
+    await bot.stop()
+    assert engine.asked == ["shares 2", "shares 512", "kill", "wait", "remove"]
