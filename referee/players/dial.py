@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from referee.errors import SandboxError
+from referee.players import handover
 from referee.ports import RunningBot
 
 PEERS_ARE_KNOWN: Final = hasattr(socket, "SO_PEERCRED")
@@ -87,6 +88,7 @@ def _call(path: str) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.settimeout(0)
+        handover.refuse(connection)
         connection.connect(path)
     except BaseException:
         connection.close()

@@ -15,6 +15,7 @@ import grpc.aio
 
 from referee.errors import Overloaded, SandboxError
 from referee.model import FaultKind
+from referee.players import handover
 from referee.players.endings import explain
 from referee.players.listening import wait_until_listening
 from referee.players.overload import Watch, allowed_ms
@@ -61,9 +62,9 @@ class BotLink:
         self._ending: asyncio.Task[bytes] | None = None
 
     @property
-    def overspent(self) -> bool:
-        """Whether the bot was cut off because it sent more than `limits.sent_bytes` in a game."""
-        return self._relay is not None and self._relay.overspent
+    def offence(self) -> str:
+        """Why the bot was cut off for what it sent; empty if it was not."""
+        return "" if self._relay is None else self._relay.offence
 
     async def left_in_order(self, within_ms: int) -> bool:
         """Whether the bot has done with its last game and can play another; true before its first.
@@ -171,7 +172,9 @@ class BotLink:
             async with asyncio.timeout(within_s):
                 reached = await wait_until_listening(self._bot, self._now)
                 if isinstance(reached, socket.socket):
-                    reached.close()  # a server may give up a connection that says nothing until the first game
+                    handover.hang_up(
+                        reached
+                    )  # a server may give up a connection that says nothing until the first game
         self.rest()
 
     async def _stop_getting_ahead(self) -> None:
@@ -284,7 +287,7 @@ class GrpcPlayer:
         try:
             return await exchange
         except Overloaded:
-            if self._link.overspent:  # then it was the bot that kept us busy
+            if self._link.offence:  # then it was the bot that kept us busy
                 return Broken("cut off")
             raise
 
@@ -317,10 +320,8 @@ class GrpcPlayer:
 
     async def _broken(self, came: TooLate | Broken, limit_ms: int) -> Failure:
         """What became of a bot that sent no message."""
-        if self._link.overspent:
-            most = self._bot.limits.sent_bytes
-            detail = f"expected at most {most:,} bytes in a game, got more (frames of gRPC's own included)"
-            return Failure(FaultKind.PROTOCOL, detail)
+        if self._link.offence:
+            return Failure(FaultKind.PROTOCOL, self._link.offence)
         if isinstance(came, TooLate):
             detail = f"no answer within {limit_ms:,} ms"
             if allowed_ms(limit_ms, came.lost) > limit_ms:

@@ -5,6 +5,8 @@ every answer is correct (sandbox.md, gRPC). Here a bot has a budget of bytes for
 gRPC. A relay is also the one connection that a bot has for its whole match: its other end was looked at when it was
 made, and it is never made anew.
 
+Nothing but bytes gets through: a bot that hands over open files is cut off, before one is taken (handover.py).
+
 It runs in the referee's event loop, by readiness and plain calls: no thread, no copy, two wakings a move. Transports
 of asyncio cost up to three times as much on its own loop, and no less on uvloop.
 """
@@ -21,9 +23,11 @@ from pathlib import Path
 from typing import Final
 
 from referee.errors import SandboxError
+from referee.players import handover
 from referee.players.dial import PEERS_ARE_KNOWN, peer_pid
 
 _BUFFER_BYTES: Final = 16 * 1024  # for each direction; a message has a hundred bytes or two
+_CLOSED: Final = -1
 _JOIN_S: Final = 5.0  # far more than gRPC takes to call this very process
 
 
@@ -43,7 +47,9 @@ class Relay:
         self._bot = bot
         self._budget_bytes = budget_bytes
         self._sent_bytes = 0
+        self._sent_before = 0  # this game
         self._overspent = False
+        self._handed_over = False
         self._ways: tuple[_Way, ...] = ()
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._sockets = [bot]
@@ -75,13 +81,22 @@ class Relay:
         return self._overspent
 
     @property
+    def offence(self) -> str:
+        """Why the bot was cut off: what was expected, and what came; empty if it was not."""
+        if self._handed_over:
+            return "expected nothing but bytes on its socket, got open files that it handed over"
+        if self._overspent:
+            return f"expected at most {self._budget_bytes:,} bytes in a game, got more (frames of gRPC's own included)"
+        return ""
+
+    @property
     def sent_bytes(self) -> int:
-        """What the bot has sent in this game."""
+        """What the bot has sent in all its games."""
         return self._sent_bytes
 
     def new_game(self) -> None:
-        """Count what the bot sends from nothing again."""
-        self._sent_bytes = 0
+        """Let the bot send its whole budget again."""
+        self._sent_before = self._sent_bytes
 
     async def join(self) -> None:
         """Wait for gRPC, whose channel has been told to connect, and begin. Raises SandboxError."""
@@ -102,8 +117,10 @@ class Relay:
         grpc.settimeout(0)
         self._sockets.append(grpc)
         self._ways = (
-            _Way(loop, self._bot, grpc, self._count, self.close),
-            _Way(loop, grpc, self._bot, _unlimited, self.close),
+            _Way(
+                loop, self._bot, grpc, self._count, self.close, self._handed if handover.may_come(self._bot) else None
+            ),
+            _Way(loop, grpc, self._bot, _unlimited, self.close, None),
         )
 
     def close(self) -> None:
@@ -112,7 +129,10 @@ class Relay:
             way.stop()
         self._ways = ()
         for each in self._sockets:
-            each.close()
+            if each is not self._bot:
+                each.close()
+        if self._bot.fileno() != _CLOSED:
+            handover.hang_up(self._bot)
         self._remove_folder()
 
     def _remove_folder(self) -> None:
@@ -122,8 +142,11 @@ class Relay:
 
     def _count(self, count: int) -> bool:
         self._sent_bytes += count
-        self._overspent = self._sent_bytes > self._budget_bytes
+        self._overspent = self._sent_bytes - self._sent_before > self._budget_bytes
         return not self._overspent
+
+    def _handed(self) -> None:
+        self._handed_over = True
 
 
 def _unlimited(count: int) -> bool:
@@ -135,9 +158,10 @@ class _Way:
 
     allows  told how much was read; whether it may be passed on
     over    called at the source's end, at any failure of either, and where more was read than is allowed
+    handed  called before `over` where the source hands over open files; None: it cannot
     """
 
-    __slots__ = ("_allows", "_blocked", "_buffer", "_loop", "_over", "_rest", "_sink", "_source")
+    __slots__ = ("_allows", "_blocked", "_buffer", "_handed", "_loop", "_over", "_rest", "_sink", "_source")
 
     def __init__(
         self,
@@ -146,12 +170,14 @@ class _Way:
         sink: socket.socket,
         allows: Callable[[int], bool],
         over: Callable[[], None],
+        handed: Callable[[], None] | None,
     ) -> None:
         self._loop = loop
         self._source = source
         self._sink = sink
         self._allows = allows
         self._over = over
+        self._handed = handed
         self._buffer = memoryview(bytearray(_BUFFER_BYTES))
         self._rest = self._buffer[:0]  # what the sink has not taken yet
         self._blocked = False
@@ -164,7 +190,7 @@ class _Way:
 
     def _read(self) -> None:
         try:
-            count = self._source.recv_into(self._buffer)
+            count = self._receive()
         except BlockingIOError:
             return
         except OSError:
@@ -174,6 +200,14 @@ class _Way:
             return
         self._rest = self._buffer[:count]
         self._write()
+
+    def _receive(self) -> int:
+        if self._handed is None:
+            return self._source.recv_into(self._buffer)
+        harmless = handover.look(self._source, self._buffer)
+        if harmless is None:
+            self._handed()
+        return self._source.recv_into(self._buffer, harmless) if harmless else 0
 
     def _write(self) -> None:
         try:

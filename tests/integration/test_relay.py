@@ -1,12 +1,15 @@
 """The relay between gRPC and a bot, on each event loop: what it passes, counts, cuts and leaves behind."""
 
+import array
 import asyncio
 import importlib.util
 import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -173,6 +176,66 @@ async def test_each_game_has_the_whole_budget() -> None:
             ends.bot.sendall(b"x" * 100)
             assert await received(ends.grpc, 100) == b"x" * 100
         assert not ends.relay.overspent
+
+
+@on_each_loop
+async def test_what_a_bot_has_sent_is_never_less_than_before() -> None:
+    async with relayed(100) as ends:
+        for game in range(3):
+            ends.relay.new_game()
+            assert ends.relay.sent_bytes == game * 60
+            ends.bot.sendall(b"x" * 60)
+            await received(ends.grpc, 60)
+
+
+def hand_over(bot: socket.socket, *files: int) -> None:
+    """Send a byte, and open files with it."""
+    bot.sendmsg([b"!"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))])
+
+
+async def closed(pipe: int) -> bool:
+    """Whether nobody can write to a pipe any more, within a while."""
+    for _ in range(1_000):
+        try:
+            return os.read(pipe, 1) == b""
+        except BlockingIOError:
+            await asyncio.sleep(0.001)
+    return False
+
+
+@on_each_loop
+async def test_a_bot_that_hands_over_open_files_is_cut_off_and_they_are_closed() -> None:
+    for earlier in (b"", b"an answer"):
+        ours, theirs = os.pipe2(os.O_NONBLOCK)
+        async with relayed() as ends:
+            if earlier:
+                ends.bot.sendall(earlier)
+                assert await received(ends.grpc, len(earlier)) == earlier
+            hand_over(ends.bot, *[theirs] * 253)
+            os.close(theirs)
+            assert await hung_up(ends.grpc)
+            assert await hung_up(ends.bot)
+            assert ends.relay.offence == "expected nothing but bytes on its socket, got open files that it handed over"
+        assert await closed(ours)
+        os.close(ours)
+
+
+@on_each_loop
+async def test_files_that_lie_in_what_was_not_read_are_closed_by_a_thread() -> None:
+    ours, theirs = os.pipe2(os.O_NONBLOCK)
+    only_thread, busy = ThreadPoolExecutor(1), threading.Event()
+    asyncio.get_running_loop().set_default_executor(only_thread)
+    only_thread.submit(busy.wait)
+    async with relayed() as ends:
+        hand_over(ends.bot, theirs)
+        os.close(theirs)
+        ends.relay.close()
+        with pytest.raises(BlockingIOError):
+            os.read(ours, 1)
+        busy.set()
+        assert await closed(ours)
+    only_thread.shutdown()
+    os.close(ours)
 
 
 @on_each_loop

@@ -15,6 +15,7 @@ import pytest
 from referee.errors import SandboxError
 from referee.model import Submission
 from referee.players.dial import dial
+from referee.players.handover import may_come
 from referee.ports import Address
 from tests.support.descriptors import no_more_descriptors, open_descriptors
 from tests.support.players import FakeBot
@@ -27,6 +28,21 @@ listener.listen(0)
 print("listening", flush=True)
 time.sleep(60)
 """
+
+HANDING = """
+import array, errno, socket, sys, time
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+listener.bind(sys.argv[1])
+listener.listen(1)
+print("listening", flush=True)
+caller, _ = listener.accept()
+try:
+    caller.sendmsg([b"taken"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0]))])
+except OSError as error:
+    caller.sendall(errno.errorcode[error.errno].encode())
+time.sleep(60)
+"""
+PATIENCE_S = 30.0
 
 
 class Callee(FakeBot):
@@ -49,9 +65,9 @@ def path() -> Iterator[Path]:
 
 
 @contextmanager
-def listening(path: Path) -> Iterator[int]:
+def listening(path: Path, code: str = LISTENER) -> Iterator[int]:
     """A process that listens there: its id."""
-    process = subprocess.Popen([sys.executable, "-c", LISTENER, str(path)], stdout=subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
     assert process.stdout is not None
     with process, process.stdout as said:
         assert said.readline() == b"listening\n"
@@ -79,6 +95,17 @@ async def test_a_bot_that_listens_itself_is_reached_by_a_connection_that_never_b
             assert reached.gettimeout() == 0
             assert reached.getpeername() == str(path)
             assert open_descriptors() == before + 1
+
+
+async def test_where_the_kernel_can_refuse_them_no_open_files_are_taken_from_a_bot(path: Path) -> None:
+    with listening(path, HANDING) as pid:
+        reached = await dial(Callee(path, pid))
+        assert isinstance(reached, socket.socket)
+        with reached:
+            if may_come(reached):
+                pytest.skip("this kernel is older than Linux 6.16")
+            reached.settimeout(PATIENCE_S)
+            assert reached.recv(100) == b"EPERM"
 
 
 async def test_a_socket_that_another_process_listens_on_is_not_the_bot(path: Path) -> None:
