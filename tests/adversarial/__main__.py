@@ -29,7 +29,8 @@ def main(asked: list[str]) -> int:
     for column, justify in ((2, "right"), (3, "right"), (4, "right")):
         table.columns[column].justify = justify  # type: ignore[assignment]  # a literal that the loop widens
     wrong: list[str] = []
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    pool = ThreadPoolExecutor(_AT_ONCE)
+    try:
         for kind, outcome in zip(names := asked or kinds(), pool.map(play_alone, names), strict=True):
             found = problems(load(kind), outcome)
             wrong += [f"{kind}: {problem}" for problem in found]
@@ -44,6 +45,8 @@ def main(asked: list[str]) -> int:
                 "WRONG" if found else "as expected",
             )
             print(f"{kind}: {'WRONG' if found else 'as expected'}", file=sys.stderr)
+    finally:
+        pool.shutdown(cancel_futures=True)  # Ctrl-C ends those that play, and the others never begin
     console.print(table)
     console.print("Memory and CPU are the referee's own: its peak, and its time for the match without its imports.")
     for line in wrong:

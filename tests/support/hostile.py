@@ -16,8 +16,8 @@ from treelings.view import Clock
 COLLECTION: Final = Path(__file__).parents[1] / "adversarial"
 _SHARED: Final = COLLECTION / "shared"
 
-PEAK_BYTES: Final = 160_000_000
-"""More memory than this no bot may make a referee use; one match between honest bots takes about 80 MB."""
+PEAK_BYTES: Final = 130_000_000
+"""More memory than this no bot may make a referee use; one match between honest bots takes about 65 MB."""
 
 _PATHS: Final = re.compile(r"/(dev/shm|tmp|proc|root|home|var)/")
 
@@ -152,7 +152,7 @@ def problems(case: Case, outcome: Outcome) -> list[str]:
         found += [f"game {at}: {problem}" for problem in _verdict(case, game, honest=at < case.honest)]
     found += [f"left behind: {left}" for left in outcome.left]
     if outcome.stderr:
-        found.append(f"the referee printed: {outcome.stderr[:300]!r}")
+        found.append(f"the referee printed: {outcome.stderr[-600:]!r}")
     if case.log is not None and not re.search(case.log, outcome.log):
         found.append(f"log: expected {case.log!r}, got {outcome.log[-300:]!r}")
     if outcome.peak_bytes > PEAK_BYTES:
