@@ -15,6 +15,7 @@ from referee.sandbox.run import Run
 
 SOCKET: Final = "bot.sock"
 _PREFIX: Final = "treelings-"
+_TRIES: Final = 1_000  # one for each time that another run which sweeps as well was faster
 _LONGEST_PATH: Final = 100  # bytes; the kernel's own end is 108
 # Shared by all users: what we make there has a random name and mode 0700. /tmp is shorter than TMPDIR often is.
 _BASES: Final = (Path("/dev/shm"), Path("/tmp"))  # noqa: S108
@@ -89,12 +90,17 @@ def wipe(folder: Path) -> None:
     """Remove a folder with all that is in it, however a bot has built it; fine if it is gone already.
 
     Folders inside folders are first moved to the top, so that no depth of nesting ends this: a recursive walk
-    gives up after a thousand. Nothing may write there any more. Raises SandboxError.
+    gives up after a thousand. Nothing may write there any more, but others may remove it too. Raises SandboxError.
     """
-    try:
-        _wipe(folder)
-    except OSError as error:
-        raise SandboxError(f"{folder}: cannot remove it: {error}") from error
+    for _ in range(_TRIES):
+        try:
+            _wipe(folder)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise SandboxError(f"{folder}: cannot remove it: {error}") from error
+        return
+    raise SandboxError(f"{folder}: cannot remove it: somebody else keeps changing what is in it")
 
 
 def _wipe(folder: Path) -> None:

@@ -1,6 +1,7 @@
 import os
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,6 +80,17 @@ def test_a_link_that_is_named_like_a_dead_run_is_left_alone(short_base: Path) ->
 
 def test_a_folder_that_is_gone_already_is_no_error(tmp_path: Path) -> None:
     wipe(tmp_path / "gone")
+
+
+def test_runs_that_sweep_the_same_leftover_at_the_same_time_do_not_disturb_each_other(short_base: Path) -> None:
+    for attempt in range(10):
+        leftover = short_base / str(attempt)
+        for bot in range(50):
+            (leftover / f"{bot}" / "folder").mkdir(parents=True)
+            (leftover / f"{bot}" / "file").touch()
+        with ThreadPoolExecutor(4) as sweepers:
+            list(sweepers.map(wipe, [leftover] * 4))
+        assert not leftover.exists()
 
 
 def test_wiping_takes_everything_and_follows_no_link(tmp_path: Path) -> None:
