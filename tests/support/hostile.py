@@ -179,4 +179,6 @@ def _verdict(case: Case, game: GameFaults, *, honest: bool) -> list[str]:
 
 def verdict(outcome: Outcome) -> str:
     """What became of the hostile bot, in a word or two."""
+    if not outcome.games:
+        return "no game"
     return ", ".join(sorted({kind for game in outcome.games for kind, _ in game.hostile})) or "plays"
