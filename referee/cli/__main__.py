@@ -6,9 +6,12 @@ Exit codes: 0 done, 1 it failed, 2 wrong use.
 import sys
 from typing import NoReturn
 
+from referee.interruption import heed_once
+
 
 def main() -> NoReturn:
     """Run `treelings`; every error that is ours or the user's ends in one or two lines, never in a traceback."""
+    heed_once()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character shows its number, rather than ending the command.
         if reconfigure := getattr(stream, "reconfigure", None):

@@ -115,7 +115,7 @@ def run(
                 summary = run_loop(league.run(box, jobs=jobs, progress=progress))
         except KeyboardInterrupt:
             again = f"treelings league run {folder}{' --trust-bots' if trust_bots else ''}"
-            err.print(f"Interrupted; finished games are kept. Go on with: {again}", markup=False)
+            err.print(f"Interrupted; finished games are kept. Go on with: {again}", markup=False, soft_wrap=True)
             raise typer.Exit(1) from None
         except EngineGone as error:
             raise EngineGone(f"{error}; finished games are kept, run again when it is back") from error
