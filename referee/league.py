@@ -23,13 +23,14 @@ from referee.schedule import plan_night
 from referee.standings import standings, standings_json
 from referee.store import STORE_FILE, Store
 from referee.submissions import inspect, is_sample, take_in
-from referee.trial import trial_folder
+from referee.work_folder import work_folder
 from treelings import Clock, commitment
 from treelings.cards import SECRET_BYTES
 
 BOTS_FOLDER: Final = "bots"
 LOGS_FOLDER: Final = "logs"
 _LOCK_FILE: Final = "run.lock"
+_COPIES: Final = ".trial-"
 
 SeatTable = Callable[[MatchSpec, Mapping[str, Submission], Sandbox, bytes, Clock], PlayableTable]
 """Makes a match's table from the night's bots by name, a sandbox, the night's secret and its clock."""
@@ -157,7 +158,7 @@ class League:
         raises.
         """
         bots = self.folder / BOTS_FOLDER
-        with trial_folder(bots) as copies:
+        with work_folder(bots, _COPIES) as copies:
             copy = take_in(source, copies)
             known = is_sample(copy) or (bots / copy.folder.name).exists()
             trial = None if known else await play(copy)

@@ -8,9 +8,7 @@ import errno
 import hashlib
 import os
 import re
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +24,7 @@ from referee.errors import SubmissionError
 from referee.model import Submission
 from referee.text import printable
 from referee.tomlfile import Section, parse_toml
+from referee.work_folder import work_folder
 
 BOT_FILE: Final = "bot.toml"
 MAX_FILES: Final = 500
@@ -36,6 +35,7 @@ MAX_PATH: Final = 200
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 _PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 _PATH_RULE: Final = f"names of letters, digits and . _ + - (ASCII), paths of at most {MAX_PATH} characters"
+_FRESH: Final = ".new-"
 _LEFT_OUT: Final = ("__pycache__", "__MACOSX")
 _FORMAT: Final = b"treelings-submission/1\n"
 _KINDS: Final = {
@@ -102,15 +102,14 @@ def take_in(source: Path, into: Path) -> Submission:
     submission, files = _read(source.resolve())
     home = into / submission.version.removeprefix("sha256:")
     if not home.exists():
-        fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=into))
-        try:
-            _write(files, fresh)
-            fresh.rename(home)
-        except BaseException as problem:
-            shutil.rmtree(fresh)
-            # Somebody else may have taken the same bot in at the same time.
-            if not (isinstance(problem, OSError) and problem.errno in (errno.ENOTEMPTY, errno.EEXIST)):
-                raise
+        with work_folder(into, _FRESH) as fresh:
+            _write(files, fresh / home.name)
+            try:
+                (fresh / home.name).rename(home)
+            except OSError as problem:
+                # Somebody else may have taken the same bot in at the same time.
+                if problem.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                    raise
     kept = inspect(home)
     if kept.version != submission.version:
         raise SubmissionError(f"{home}: its files were changed since they were taken in; remove it and add again")

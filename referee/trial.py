@@ -1,11 +1,7 @@
 """The trial match that a bot plays before it is accepted: one deal against `random`, in every rotation of the seats."""
 
 import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 from referee.clock import SeatClock
@@ -14,7 +10,6 @@ from referee.model import FaultKind, GameRecord, Submission, VoidGame
 from referee.ports import Connect, Sandbox
 from referee.records import states
 from referee.reports import Stumble, Trial
-from referee.sandbox.run import Run
 from referee.schedule import plan_match
 from referee.submissions import inspect, sample_bot
 from referee.text import printable
@@ -23,7 +18,6 @@ from treelings.cards import MIN_PLAYERS
 
 OPPONENT: Final = "random"
 
-_COPIES: Final = ".trial-"
 _LONGEST_LINE: Final = 200
 
 
@@ -120,24 +114,6 @@ def last_lines(log: bytes, count: int) -> list[str]:
     """The last lines of a bot's log that are not empty, each printable and bounded."""
     lines = [line for line in log.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
     return [printable(line, _LONGEST_LINE) for line in lines[-count:]]
-
-
-@contextmanager
-def trial_folder(bots: Path) -> Iterator[Path]:
-    """A folder in a league's folder of bots, for the copy that is tried; whatever else is there stays.
-
-    What processes left that were killed in a trial is removed first.
-    """
-    for path in bots.glob(f"{_COPIES}*"):
-        run = Run.parse(path.name.removeprefix(_COPIES))
-        if run is not None and run.is_dead():
-            shutil.rmtree(path)
-    folder = bots / f"{_COPIES}{Run.new()}"
-    folder.mkdir()
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder)
 
 
 def _opponents(bot: Submission, count: int) -> list[Submission]:

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from referee.ports import Sandbox
 
 _DEALS = 10
+_COPIES = "treelings-match-"
 _ROOM_FOR_NUMBER = 29  # of the 32 characters that a name may have
 
 
@@ -73,6 +74,7 @@ def match(
     from referee.records import MAX_DEAL_ID
     from referee.standings import standings
     from referee.submissions import find_bot, is_sample, take_in
+    from referee.work_folder import work_folder
 
     if not MIN_PLAYERS <= len(bots) <= MAX_PLAYERS:
         raise typer.BadParameter(f"a table has {MIN_PLAYERS} to {MAX_PLAYERS} bots, got {len(bots)}")
@@ -81,9 +83,9 @@ def match(
     if deal_id is not None and len(deal_id) > MAX_DEAL_ID:
         raise typer.BadParameter(f"--deal-id has at most {MAX_DEAL_ID} characters, got {len(deal_id)}")
     key = parse_secret(secret) if secret is not None else secrets.token_bytes(SECRET_BYTES)
-    with TemporaryDirectory(prefix="treelings-match-") as copies:
+    with work_folder(Path(gettempdir()), _COPIES) as copies:
         # Copies, as in a league: what plays is what was checked, whatever happens to the author's files meanwhile.
-        submissions = _apart([take_in(find_bot(bot), Path(copies)) for bot in bots])
+        submissions = _apart([take_in(find_bot(bot), copies) for bot in bots])
         spec = _spec([bot.name for bot in submissions], deals or _DEALS, deal_id, refill.value)
         strangers = [bot for bot in submissions if not is_sample(bot)]
         box = sandbox_for(sandbox, strangers, "match", trust=trust_bots, limits=Limits(), at_once=len(bots))

@@ -1,12 +1,7 @@
 """Replacing a published folder as a whole, so that no reader ever sees half a site."""
 
-import fcntl
-import glob
 import json
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +9,7 @@ from typing import Final
 
 from referee.errors import RefereeError, UsageError
 from referee.sitefile import FORMAT, NAME
+from referee.work_folder import work_folder
 
 _LEFTOVER: Final = ".treelings-publish-"
 _OURS: Final = re.compile(
@@ -33,8 +29,7 @@ def replacing(site: Path) -> Iterator[Path]:
     try:
         _check_replaceable(site)
         site.parent.mkdir(parents=True, exist_ok=True)
-        _remove_leftovers(site)
-        with _work_folder(site) as work:
+        with work_folder(site.parent, f"{_LEFTOVER}{site.name}-") as work:
             fresh = work / "new"
             fresh.mkdir()
             yield fresh
@@ -43,18 +38,6 @@ def replacing(site: Path) -> Iterator[Path]:
         raise RefereeError(
             f"{site}: cannot publish there: {error}; choose a folder that can be written and is not mounted itself"
         ) from error
-
-
-@contextmanager
-def _work_folder(site: Path) -> Iterator[Path]:
-    work = Path(tempfile.mkdtemp(prefix=_prefix(site), dir=site.parent))
-    lock = os.open(work, os.O_RDONLY)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # tells other runs that this is no leftover
-        yield work
-    finally:
-        shutil.rmtree(work)
-        os.close(lock)
 
 
 def _swap(fresh: Path, site: Path, old: Path) -> None:
@@ -94,20 +77,3 @@ def _is_site(mark: Path) -> bool:
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(content, dict) and content.get("format") == FORMAT
-
-
-def _prefix(site: Path) -> str:
-    return f"{_LEFTOVER}{site.name}-"
-
-
-def _remove_leftovers(site: Path) -> None:
-    for leftover in sorted(site.parent.glob(glob.escape(_prefix(site)) + "????????")):
-        lock = os.open(leftover, os.O_RDONLY)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:  # another run is publishing here at this moment
-            continue
-        else:
-            shutil.rmtree(leftover)
-        finally:
-            os.close(lock)

@@ -18,6 +18,7 @@ from referee.sandbox.apt import PackageArchive, system_archive
 from referee.sandbox.engine import engine_errors, find_image, patience
 from referee.sandbox.layer import SAYS, Report, build_layer
 from referee.text import printable
+from referee.work_folder import work_folder
 
 SLIM_TAG: Final = "3.13-slim"
 _SLIM: Final = "python"
@@ -147,8 +148,8 @@ def _prepare(engine: APIClient, parent: str, name: str, report: Report) -> Base:
 
 def _import_debian(engine: APIClient, archive: PackageArchive) -> str:
     """The id of the imported image."""
-    with tempfile.TemporaryDirectory(prefix="treelings-debian-") as folder:
-        root = Path(folder) / "root"
+    with work_folder(Path(tempfile.gettempdir()), "treelings-debian-") as folder:
+        root = folder / "root"
         keyring = [f"--keyring={archive.keyring}"] if archive.keyring else []
         _run_alone(
             # In mount and process namespaces of its own: whatever it mounts or starts ends with it.

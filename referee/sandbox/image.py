@@ -21,6 +21,7 @@ from referee.sandbox.base import RECIPE, Base, BaseUnavailable, cached_base, deb
 from referee.sandbox.engine import engine_errors, find_image, patience
 from referee.sandbox.layer import SAYS, Archive, Report, build_layer
 from referee.text import printable
+from referee.work_folder import work_folder
 
 Source = Literal["auto", "slim", "debian"]
 Files = list[tuple[str, bytes]]
@@ -149,9 +150,9 @@ def _sdk_files() -> Files:
 def _packages(engine: APIClient, base: Base, sdk: Files) -> bytes:
     """A tar archive of the SDK and all that it needs, for the engine's machine and the base's Python."""
     archive = Archive()
-    with tempfile.TemporaryDirectory(prefix="treelings-packages-") as folder:
-        target = Path(folder) / "packages"
-        _fetch_wheels(target, Path(folder) / "constraints.txt", base.python, _machine(engine))
+    with work_folder(Path(tempfile.gettempdir()), "treelings-packages-") as folder:
+        target = folder / "packages"
+        _fetch_wheels(target, folder / "constraints.txt", base.python, _machine(engine))
         for path in sorted(target.rglob("*")):
             if path.is_file() and not path.is_symlink():
                 archive.add(f"{base.packages}/{path.relative_to(target).as_posix()}", path.read_bytes())

@@ -12,7 +12,7 @@ from referee.model import FaultKind, Submission
 from referee.ports import Failure, RunningBot
 from referee.reports import Trial
 from referee.submissions import inspect, sample_bot
-from referee.trial import last_lines, play_trial, trial_folder, view_as_json, view_at
+from referee.trial import last_lines, play_trial, view_as_json, view_at
 from tests.support.league import new_league
 from tests.support.players import Act, FakeBot, FakeLink, FakePlayer, FakeSandbox
 from tests.support.submissions import bot_folder
@@ -302,16 +302,3 @@ async def test_samples_and_versions_that_were_in_before_play_none(tmp_path: Path
         assert (await league.try_and_add(first, verdicts)).changed  # back to the first one
         assert not (await league.try_and_add(first, verdicts)).changed
     assert verdicts.tried == []
-
-
-def test_copies_of_trials_that_were_killed_are_swept(tmp_path: Path) -> None:
-    with trial_folder(tmp_path) as living:
-        (living / "file").touch()
-        dead = tmp_path / f"{living.name.rsplit('-', 2)[0]}-4194305-1"  # beyond the largest process id there is
-        dead.mkdir()
-        (dead / "file").touch()
-        (tmp_path / ".trial-something").mkdir()
-        with trial_folder(tmp_path):
-            assert living.is_dir()
-            assert not dead.exists()
-    assert [path.name for path in tmp_path.iterdir()] == [".trial-something"]
