@@ -1,7 +1,7 @@
 """One match: a table's games, one after the other, on bots that are fresh for it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from referee.errors import EngineGone, SandboxError
@@ -15,8 +15,13 @@ from treelings.view import Clock
 LONGEST_REASON: Final = 500
 """Characters of what is told of an attempt that our side failed."""
 
-ATTEMPTS: Final = 3
+PAUSES_S: Final = (0.0, 5.0, 15.0)
+"""How long a match waits before each round of attempts at games that our side has failed to play."""
+
+ATTEMPTS: Final = len(PAUSES_S)
 """How often a game is played at most before it is listed as void (records.md, Faults)."""
+
+Pause = Callable[[float], Awaitable[object]]
 
 
 class Table:
@@ -28,11 +33,12 @@ class Table:
 
     def __init__(
         self, match: MatchSpec, submissions: Mapping[str, Submission], sandbox: Sandbox, secret: bytes,
-        clock: Clock, connect: Connect, keep_log: KeepLog | None = None,
+        clock: Clock, connect: Connect, keep_log: KeepLog | None = None, *, pause: Pause = asyncio.sleep,
     ) -> None:  # fmt: skip
         """`submissions` holds at least the match's bots by name; `secret` is the night's (rules.md).
 
-        `keep_log` is given what each bot logged, once for each time that it was started.
+        `keep_log` is given what each bot logged, once for each time that it was started; `pause` waits for so many
+        seconds.
         """
         self._match = match
         self._submissions = submissions
@@ -41,6 +47,7 @@ class Table:
         self._clock = clock
         self._connect = connect
         self._keep_log = keep_log
+        self._pause = pause
         self._links: dict[str, Link] = {}
         self._spoiled: set[str] = set()  # bots whose process no further game may be played with
 
@@ -56,26 +63,37 @@ class Table:
     async def play(self, games: Sequence[GameSpec]) -> AsyncIterator[GameRecord | VoidGame]:
         """Play games of this match in order; one record each, or why there is none.
 
-        A game that fails on our side is played again, three times at most. Raises EngineGone at once.
+        A game that fails on our side is played again, three times at most: after the others and a pause, since what
+        kept the machine busy may have passed by then. Raises EngineGone at once.
         """
-        for game in games:
-            yield await self._play(game)
+        waiting: list[tuple[GameSpec, tuple[str, ...]]] = [(game, ()) for game in games]
+        for pause_s in PAUSES_S:
+            if waiting and pause_s:
+                await self._pause(pause_s)
+            again = []
+            for game, reasons in waiting:
+                outcome = await self._play(game)
+                if isinstance(outcome, GameRecord):
+                    yield outcome
+                else:
+                    again.append((game, (*reasons, outcome)))
+            waiting = again
+        for game, reasons in waiting:
+            yield VoidGame(game.id, reasons)
 
     async def close(self) -> None:
         """End all bots of this table. Raises SandboxError."""
         await self._end(self._links)
 
-    async def _play(self, game: GameSpec) -> GameRecord | VoidGame:
-        reasons: list[str] = []
-        while len(reasons) < ATTEMPTS:
-            try:
-                return await self._attempt(game)
-            except EngineGone:
-                raise
-            except (SandboxError, OSError) as error:
-                reasons.append(printable(f"{type(error).__name__}: {error}", LONGEST_REASON))
-                self._spoiled.update(self._links)
-        return VoidGame(game.id, tuple(reasons))
+    async def _play(self, game: GameSpec) -> GameRecord | str:
+        """The game's record, or why our side failed to play it. Raises EngineGone."""
+        try:
+            return await self._attempt(game)
+        except EngineGone:
+            raise
+        except (SandboxError, OSError) as error:
+            self._spoiled.update(self._links)
+            return printable(f"{type(error).__name__}: {error}", LONGEST_REASON)
 
     async def _attempt(self, game: GameSpec) -> GameRecord:
         if game.deal_id is None:

@@ -52,11 +52,23 @@ class Players:
         return self._scripted[bot].pop(0) if self._scripted.get(bot) else FakePlayer()
 
 
-def table_of(sandbox: FakeSandbox, players: Callable[[str], FakePlayer] | None = None, deals: int = 2) -> Table:
+class Pauses(list[float]):
+    """Pauses that take no time, and are kept."""
+
+    async def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+def table_of(
+    sandbox: FakeSandbox,
+    players: Callable[[str], FakePlayer] | None = None,
+    deals: int = 2,
+    pause: Pauses | None = None,
+) -> Table:
     chosen = players or Players()
     return Table(
         spec_of(deals), {name: submission(name) for name in NAMES}, sandbox, SECRET, Clock(),
-        lambda bot: FakeLink(bot, chosen),
+        lambda bot: FakeLink(bot, chosen), pause=Pauses() if pause is None else pause,
     )  # fmt: skip
 
 
@@ -140,10 +152,27 @@ async def test_a_game_that_fails_on_our_side_is_played_again_on_fresh_bots() -> 
     assert sandbox.running() == []
 
 
-async def test_a_game_that_fails_three_times_is_void_with_each_reason_and_the_next_is_played() -> None:
+async def test_a_game_that_fails_on_our_side_is_played_again_after_the_others_and_a_pause() -> None:
+    pauses = Pauses()
+    players = Players(ann=[FakePlayer([SandboxError("busy")]), FakePlayer([SandboxError("busy")])])
+    results = await results_of(table_of(FakeSandbox(), players, pause=pauses))
+    assert [result.id for result in results if isinstance(result, GameRecord)] == ["d1/r0", "d1/r1", "d0/r0", "d0/r1"]
+    assert pauses == [5.0]
+
+
+async def test_a_match_without_such_games_never_pauses() -> None:
+    pauses = Pauses()
+    await results_of(table_of(FakeSandbox(), pause=pauses))
+    assert pauses == []
+
+
+async def test_a_game_that_fails_three_times_is_void_with_each_reason_and_the_others_are_played() -> None:
     errors = [SandboxError("stood still"), OSError(28, "No space left on device"), SandboxError("again")]
-    players = Players(ann=[FakePlayer([error]) for error in errors])
-    void, *others = await results_of(table_of(FakeSandbox(), players))
+    fine = [FakePlayer() for _ in range(3)]
+    players = Players(ann=[FakePlayer([errors[0]]), *fine, FakePlayer([errors[1]]), FakePlayer([errors[2]])])
+    pauses = Pauses()
+    *others, void = await results_of(table_of(FakeSandbox(), players, pause=pauses))
+    assert pauses == [5.0, 15.0]
     assert void == VoidGame(
         "d0/r0",
         ("SandboxError: stood still", "OSError: [Errno 28] No space left on device", "SandboxError: again"),
@@ -156,9 +185,9 @@ async def test_a_bot_that_cannot_be_started_again_makes_the_game_void_and_not_a_
     # One start fails in the first attempt, and both in the other two, since they begin anew with both.
     sandbox = FakeSandbox([None, None, *[SandboxError("no memory")] * 5])
     players = Players(bob=[FakePlayer([TIMEOUT])])
-    results = await results_of(table_of(sandbox, players))
-    assert [type(result) for result in results] == [GameRecord, VoidGame, GameRecord, GameRecord]
-    assert results[1] == VoidGame("d0/r1", ("SandboxError: no memory",) * 3)
+    played, void = await results_of(table_of(sandbox, players, deals=1), deals=1)
+    assert isinstance(played, GameRecord)
+    assert void == VoidGame("d0/r1", ("SandboxError: no memory",) * 3)
 
 
 async def test_a_failure_to_open_is_raised_and_closing_still_ends_what_was_started() -> None:
