@@ -117,7 +117,7 @@ def load(kind: str) -> Case:
     if unknown:
         raise ValueError(f"{kind}/case.toml: unknown keys {sorted(unknown)}")
     lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
-    clock = Clock(**{"startup_ms": 4_000, "move_ms": 400} | values.pop("clock", {}))
+    clock = Clock(**{"startup_ms": 10_000, "move_ms": 400} | values.pop("clock", {}))
     limits = Limits(**values.pop("limits", {}))
     return Case(kind, **values | lists, clock=clock, limits=limits)
 

@@ -6,7 +6,8 @@ from wire import READY, serve
 
 def play(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
     context.send_initial_metadata(tuple((f"x-{at}", "y" * 1_000) for at in range(200)))
-    yield READY
+    for _ in requests:
+        yield READY
 
 
 serve(play)
