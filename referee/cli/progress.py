@@ -4,18 +4,25 @@ from collections import Counter
 from types import TracebackType
 from typing import Self
 
+from rich.padding import Padding
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.table import Column
+from rich.text import Text
 
 from referee.cli.show import err
 from referee.model import Fault, GameRecord, VoidGame
 
+_LONGEST_TITLE = 24
+_FIXED_WIDTH = _LONGEST_TITLE + 40  # of all that stands beside the bar
+_ROOM_FOR_LAST = 100  # columns from which the last result has its place
 _TOLD_IN_FULL = 3
 """Faults of a kind that are told for each bot; whoever fails in every game would hide all else."""
 
@@ -27,20 +34,21 @@ class GameProgress:
     """
 
     def __init__(self, title: str) -> None:
-        self._bar = Progress(
-            TextColumn("[bold]{task.description}"),
-            BarColumn(bar_width=30),
-            MofNCompleteColumn(),
-            TextColumn("games"),
-            TimeElapsedColumn(),
-            TextColumn("left:"),
-            TimeRemainingColumn(),
-            TextColumn("[dim]{task.fields[last]}", markup=True),
-            console=err,
-            disable=not err.is_terminal,
-        )
+        columns: list[ProgressColumn] = [
+            TextColumn("[bold]{task.description}", table_column=_narrow(len(title[:_LONGEST_TITLE]))),
+            BarColumn(bar_width=min(30, max(8, err.width - _FIXED_WIDTH)), table_column=_narrow(8)),
+            MofNCompleteColumn(table_column=_narrow(5)),
+            TextColumn("games", table_column=_narrow(5)),
+            TimeElapsedColumn(table_column=_narrow(7)),
+            TextColumn("left:", table_column=_narrow(5)),
+            TimeRemainingColumn(table_column=_narrow(7)),
+        ]
+        if err.width >= _ROOM_FOR_LAST:
+            column = Column(no_wrap=True, overflow="ellipsis", ratio=1)
+            columns.append(TextColumn("[dim]{task.fields[last]}", table_column=column))
+        self._bar = Progress(*columns, console=err, disable=not err.is_terminal, expand=True)
         self._told: Counter[tuple[str, str]] = Counter()
-        self._task = self._bar.add_task(title, total=None, last="")
+        self._task = self._bar.add_task(_short(title), total=None, last="")
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -59,23 +67,46 @@ class GameProgress:
         """A game has been played."""
         names = [seat.bot for seat in record.seats]
         for fault in record.faults:
-            self._tell(names[fault.seat], fault, f"{record.deal}, rotation {record.rotation}")
-        scores = record.scores or ("forfeit",) * len(names)
-        last = " · ".join(f"{name} {score}" for name, score in zip(names, scores, strict=True))
-        self._bar.update(self._task, advance=1, last=last)
+            self._tell(names[fault.seat], fault, f"{record.id}, turn {fault.turn}")
+        self._bar.update(self._task, advance=1, last=result_of(record))
 
     def _tell(self, bot: str, fault: Fault, where: str) -> None:
         self._told[bot, fault.kind] += 1
         told = self._told[bot, fault.kind]
         if told <= _TOLD_IN_FULL:
-            line = f"  {bot} forfeits ({where}, turn {fault.turn}): {fault.kind}: {fault.detail}"
+            _note(f"{bot} forfeits ({where}): {fault.kind}", fault.detail)
         elif told == _TOLD_IN_FULL + 1:
-            line = f"  {bot} forfeits again: {fault.kind}; more like it are counted in the standings"
-        else:
-            return
-        err.print(line, markup=False, soft_wrap=True)
+            _note(f"{bot} forfeits again: {fault.kind}", "more like it are counted in the standings")
 
     def game_void(self, void: VoidGame) -> None:
         """A game was given up for now; it can be played by another run."""
-        err.print(f"  void: {void.game}: {void.reasons[-1]}", markup=False, soft_wrap=True)
+        _note(f"void: {void.game}", void.reasons[-1])
         self._bar.update(self._task, advance=1)
+
+
+def _narrow(width: int) -> Column:
+    """A column that keeps so much, however wide its neighbours are."""
+    return Column(no_wrap=True, min_width=width)
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 1]}…"
+
+
+def result_of(record: GameRecord) -> str:
+    """How a game ended, in a few words."""
+    forfeited = {fault.seat for fault in record.faults}
+    scores = record.scores or ("wins",) * len(record.seats)
+    return " · ".join(
+        f"{seat.bot} {'forfeits' if at in forfeited else score}"
+        for at, (seat, score) in enumerate(zip(record.seats, scores, strict=True))
+    )
+
+
+def _note(what: str, why: str) -> None:
+    """One line for programs; on a terminal, what happened and below it why, broken between words."""
+    if not err.is_terminal:
+        err.print(f"  {what}: {why}", markup=False, soft_wrap=True)
+        return
+    err.print(Padding(Text(what, overflow="fold"), (0, 0, 0, 2)))
+    err.print(Padding(Text(why, style="dim", overflow="fold"), (0, 0, 0, 6)))

@@ -16,9 +16,10 @@ from referee.model import (
     SeatHolder,
 )
 from referee.records import ranks
-from referee.schedule import plan_night
+from referee.schedule import plan_match, plan_night
 from treelings import Clock, State, commitment, derive_deck
 
+SECRET = bytes(32)
 BOTS = ("amber", "birch", "cedar", "dusk", "ember", "fern", "grove", "hazel", "ivy", "juniper")
 
 
@@ -108,3 +109,19 @@ def random_league(
 def _fault(rng: Random, seat: int, turn: int) -> Fault:
     kind = FaultKind.STARTUP if turn == 0 else rng.choice(list(FaultKind)[1:])
     return Fault(seat, turn, kind, f"{kind.value} at turn {turn} (made up)")
+
+
+def record(players: int = 2, *, seed: int = 1, fault_chance: float = 0.0) -> GameRecord:
+    """A random game of a match's second rotation, without a fault unless there is a chance of one."""
+    match = plan_match(league="thursday", night=1, bots=BOTS[:players], deals=1, refill="start")
+    return random_record(match.games[1], SECRET, Random(seed), fault_chance=fault_chance)
+
+
+def forfeited(players: int, count: int) -> GameRecord:
+    """A random game in which this many seats forfeit, the first of them after its first turn."""
+    match = plan_match(league="thursday", night=1, bots=BOTS[:players], deals=1, refill="start")
+    for seed in range(1_000):
+        found = random_record(match.games[0], SECRET, Random(seed), fault_chance=0.03)
+        if len(found.faults) == count and found.faults[0].turn > 0:
+            return found
+    raise AssertionError("no such game among the first thousand")

@@ -24,26 +24,9 @@ from referee.records import (
 )
 from referee.schedule import plan_match
 from tests.support.players import FakePlayer
-from tests.support.records import BOTS, random_record, version_of
+from tests.support.records import BOTS, SECRET, forfeited, random_record, record, version_of
 from tests.support.sites import write_records
 from treelings import Clock, State, derive_deck
-
-SECRET = bytes(32)
-
-
-def record(players: int = 2, *, seed: int = 1, fault_chance: float = 0.0) -> GameRecord:
-    match = plan_match(league="thursday", night=1, bots=BOTS[:players], deals=1, refill="start")
-    return random_record(match.games[1], SECRET, Random(seed), fault_chance=fault_chance)
-
-
-def forfeited(players: int, count: int) -> GameRecord:
-    """A random game in which this many seats forfeit, the first of them after its first turn."""
-    match = plan_match(league="thursday", night=1, bots=BOTS[:players], deals=1, refill="start")
-    for seed in range(1_000):
-        found = random_record(match.games[0], SECRET, Random(seed), fault_chance=0.03)
-        if len(found.faults) == count and found.faults[0].turn > 0:
-            return found
-    raise AssertionError("no such game among the first thousand")
 
 
 def fault(seat: int, turn: int) -> Fault:
