@@ -214,6 +214,16 @@ async def test_system_calls_that_no_bot_needs_are_refused(
     assert await output(sandbox, tmp_path, code) == ["-1 EPERM"], name
 
 
+async def test_a_bot_keeps_all_its_cores_whatever_it_asks_for(sandbox: DockerSandbox, tmp_path: Path) -> None:
+    code = """
+        import os
+        before = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(before)})
+        print(len(before), os.sched_getaffinity(0) == before)
+    """
+    assert await output(sandbox, tmp_path, code) == [f"{os.cpu_count()} True"]
+
+
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are those of x86_64")
 async def test_namespaces_cannot_be_made_by_clone_either(sandbox: DockerSandbox, tmp_path: Path) -> None:
     code = """
