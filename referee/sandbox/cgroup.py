@@ -116,6 +116,10 @@ class Group:
             return 0.0
         return int(found[2]) / (_NS_PER_MS if found[1] == b"time" else _US_PER_MS)
 
+    def has_threads(self) -> bool:
+        """Whether anything of it still lives; false where the group is gone. Raises SandboxError."""
+        return bool(self._thread_ids())
+
     def _threads(self) -> Iterator[tuple[int, tuple[float, float]]]:
         for thread in self._thread_ids():
             # Time on a core and time ready for one, in nanoseconds, and the number of turns.

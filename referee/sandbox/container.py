@@ -1,6 +1,7 @@
 """One bot in its container (ports.RunningBot)."""
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial
@@ -26,6 +27,7 @@ T = TypeVar("T")
 LOG_TAIL_BYTES: Final = 2_000
 _KILLED: Final = 137
 _KILLS: Final = 20  # an engine gives up after some twelve seconds, each time
+_LOOKS, _LOOK_EVERY_S = 1_200, 0.1  # two minutes
 _LEAST_SHARES: Final = 2  # of an engine's 1,024
 
 
@@ -200,10 +202,20 @@ class Container:
             self._give_shares(self._limits.cpu_shares)
         self._log = self._last_words() or self._log
         remove_container(self._engine, self._id)
+        self._outlive()
         if self._network is not None:
             remove_network(self._engine, self._network)
         wipe(self._folder)
         return self._log
+
+    def _outlive(self) -> None:
+        """Wait for processes that die more slowly than the engine takes to forget their container."""
+        for left in reversed(range(_LOOKS)):
+            if self._group is None or not self._group.has_threads():
+                return
+            if left:
+                time.sleep(_LOOK_EVERY_S)
+        raise SandboxError(f"processes of {self._submission.name} live on, long after they were killed")
 
     def _last_words(self) -> bytes:
         """Kill it and read its log, which is whole only then; empty if somebody else has removed it."""

@@ -231,3 +231,18 @@ def test_a_machine_whose_groups_cannot_be_frozen_is_told_from_one_that_can(
 def test_a_machine_without_control_groups_has_no_freezer(tmp_path: Path) -> None:
     with pytest.raises(SandboxError, match="no control groups"):
         try_freezer(tmp_path)
+
+
+@EITHER
+def test_a_group_has_threads_until_the_last_one_is_gone(tmp_path: Path, controllers: tuple[str, ...]) -> None:
+    machine = FakeMachine(tmp_path, controllers)
+    group = container(machine)
+    tasks = machine.file("freezer", DOCKER, "tasks") if controllers else machine.file("", DOCKER, "cgroup.threads")
+    tasks.write_text(f"{PID}\n")
+    group.close()  # what it keeps open is not needed for this
+
+    assert group.has_threads()
+    tasks.write_text("")
+    assert not group.has_threads()
+    shutil.rmtree(tasks.parent)
+    assert not group.has_threads()

@@ -60,6 +60,7 @@ class FrozenGroup:
 
     def __init__(self) -> None:
         self.used_ms = 0.0
+        self.looks = 0
 
     def cpu_used_ms(self) -> float:
         self.used_ms += BUSY_BOT_MS
@@ -70,6 +71,11 @@ class FrozenGroup:
 
     def thaw(self) -> None:
         """Let go of nobody."""
+
+    def has_threads(self) -> bool:
+        """The bot dies as slowly as `looks` says."""
+        self.looks -= 1
+        return self.looks >= 0
 
     def close(self) -> None:
         """There is nothing to give back."""
@@ -123,3 +129,10 @@ async def test_a_frozen_bot_that_burns_on_in_the_kernel_gets_a_tiny_share_and_it
     assert engine.asked == ["shares 2"]
     await bot.stop()
     assert engine.asked == ["shares 2", "shares 512", "kill", "wait", "remove"]
+
+
+async def test_processes_that_outlive_their_container_are_waited_for(tmp_path: Path) -> None:
+    group = FrozenGroup()
+    group.looks = 3
+    await container(Engine(), tmp_path, group).stop()
+    assert group.looks == -1  # asked until none was left
