@@ -1,9 +1,11 @@
 """What bots wrote to stdout and stderr, kept for their authors: one file for each bot and match.
 
 A file holds, for each time that the bot was started for the match, one line of ours and then its output as it came,
-byte for byte. All of that is hostile text: nothing in it is ever interpreted, and only `readable` of it is shown.
+but for a space before each line that looks like one of ours. All of that is hostile text: nothing in it is ever
+interpreted, and only `readable` of it is shown.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +23,8 @@ _UNFINISHED: Final = ".part"
 _NIGHT: Final = "night-"
 _NAMED: Final = 10
 _LONGEST_NAME: Final = 100
+_OURS: Final = b"==="  # what a line of ours begins with
+_LIKE_OURS: Final = re.compile(rb"^(?=" + _OURS + rb")", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +95,22 @@ class LogKeeper:
     def _write(self, path: Path, header: bytes, log: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         before = path.read_bytes() if path.exists() else b""
+        log = _end(_LIKE_OURS.sub(b" ", log), self._most_bytes)
         room = max(0, self._most_bytes - len(log))
         if len(before) > room:
             notice = f"=== older output was dropped: at most {self._most_bytes:,} bytes are kept of each match\n"
-            before = notice.encode() + before[len(before) - room :]
+            before = notice.encode() + _end(before, room)
         if before and not before.endswith(b"\n"):
             before += b"\n"
         part = path.with_suffix(_UNFINISHED)
         part.write_bytes(before + header + log)
         part.replace(path)
+
+
+def _end(log: bytes, most_bytes: int) -> bytes:
+    """The end of a log; what was the middle of a line must not look like a line of ours then."""
+    end = log[max(0, len(log) - most_bytes) :]
+    return b" " + end[1:] if end != log and end.startswith(_OURS) else end
 
 
 def logs_of(folder: Path, bot: str, *, match: str | None = None, night: int | None = None) -> tuple[KeptLog, ...]:

@@ -29,7 +29,7 @@ def keep(folder: Path, *logs: bytes, most_bytes: int = 1_000, match: str = "ann-
 
 
 def test_a_start_is_one_line_of_ours_and_then_the_bytes_as_they_came(tmp_path: Path) -> None:
-    log = b"one\x00\xff\x1b[2J\r\n=== two"
+    log = b"one\x00\xff\x1b[2J\r\n two==="
     header, _, rest = keep(tmp_path, log).partition(b"\n")
     assert header.decode() == (
         f"=== ann {VERSION}, night 1, ann-vs-bob, ended 2026-11-29T18:00:00Z: {len(log)} bytes of output "
@@ -68,8 +68,27 @@ def test_the_newest_start_is_whole_and_no_file_outgrows_its_cap_by_more_than_our
     tmp_path_factory: pytest.TempPathFactory, logs: list[bytes], most_bytes: int
 ) -> None:
     kept = keep(tmp_path_factory.mktemp("logs"), *logs, most_bytes=most_bytes)
-    assert kept.endswith(logs[-1])
+    assert kept.replace(b"\n ===", b"\n===").endswith(logs[-1].replace(b"\n ===", b"\n==="))
     assert len(kept) <= most_bytes + 500
+
+
+FORGED = f"=== bob {VERSION}, night 1, ann-vs-bob, ended 2026-11-29T17:00:00Z: 0 bytes of output".encode()
+
+
+def test_no_line_of_a_bot_can_be_taken_for_one_of_ours(tmp_path: Path) -> None:
+    lines = keep(tmp_path, FORGED + b"\nI am bob\n" + FORGED + b"\n", FORGED, most_bytes=5_000).split(b"\n")
+    assert [line[:7] for line in lines if line.startswith(b"===")] == [b"=== ann"] * 2
+    assert lines.count(b" " + FORGED) == 3
+
+
+def test_nor_can_what_is_left_of_a_line_that_was_dropped_in_part(tmp_path: Path) -> None:
+    kept = keep(tmp_path, b"long" * 300 + FORGED, b"new" * 50, most_bytes=150 + len(FORGED))
+    assert [line[:7] for line in kept.splitlines() if line.startswith(b"===")] == [b"=== old", b"=== ann"]
+
+
+def test_nor_can_a_line_that_lost_its_start_to_the_space_before_others(tmp_path: Path) -> None:
+    kept = keep(tmp_path, b"x" + FORGED + b"\n===" * 10, most_bytes=len(FORGED) + 50)
+    assert [line[:7] for line in kept.splitlines() if line.startswith(b"===")] == [b"=== ann"]
 
 
 def test_nothing_but_the_logs_is_left_behind(tmp_path: Path) -> None:
