@@ -65,7 +65,7 @@ class SandboxSection(Section):
     """`[sandbox]`: what one bot may use; defaults as Limits, which says what each means."""
 
     memory_mb: Annotated[int, Field(ge=32, le=65_536)] = _LIMITS.memory_bytes // _MB
-    pids: Annotated[int, Field(ge=8, le=4_096)] = _LIMITS.pids
+    pids: Annotated[int, Field(ge=16, le=4_096)] = _LIMITS.pids
     cpus: Annotated[float, Field(ge=0.1, le=64)] = _LIMITS.cpus
     cpu_shares: Annotated[int, Field(ge=2, le=262_144)] = _LIMITS.cpu_shares
     cpuset: Annotated[str | None, Field(pattern=_CPUSET)] = _LIMITS.cpuset

@@ -10,7 +10,7 @@ from referee.errors import SandboxError
 from referee.limits import Limits
 from referee.ports import Sandbox
 from referee.sandbox.docker import DockerSandbox
-from referee.sandbox.engine import connect, engine_errors, require_abilities, require_runtime
+from referee.sandbox.engine import connect, engine_errors, require_abilities, require_settings
 from referee.sandbox.image import build_image
 from referee.sandbox.layer import Report
 from referee.sandbox.network import WEAKER, way_to_bots
@@ -37,7 +37,8 @@ def choose_sandbox(
     `at_once`: how many bots sit at tables at the same time at most; those of one table if not given.
 
     "auto" is "docker" where that can be had, else "process". For "docker" the runtime image is built if it is
-    missing, which `report` follows. Blocks meanwhile. Raises SandboxError where "docker" was wished for and cannot be.
+    missing, which `report` follows. Blocks meanwhile. Raises SandboxError where "docker" was wished for and cannot be;
+    for either, ConfigError where the engine cannot do what the settings ask of it: never are bots held by less instead.
     """
     if wish == "process":
         return ProcessSandbox(limits=limits), f"{_WARNING}."
@@ -62,7 +63,7 @@ def _prepare(
         with engine_errors("asking what the Docker engine can do"):
             info = engine.info()
         require_abilities(info)
-        require_runtime(info, limits.runtime)
+        require_settings(info, limits)
         way = way_to_bots(info, limits.reach)
         build_image(engine, report=report)
         return Waiting.on(info, limits, at_once=at_once), way

@@ -31,7 +31,7 @@ from referee.limits import Limits
 from referee.model import Submission
 from referee.sandbox.cgroup import Group, find_group
 from referee.sandbox.container import Container, remove_container
-from referee.sandbox.engine import connect, engine_errors, find_image, reason, require_abilities, require_runtime
+from referee.sandbox.engine import connect, engine_errors, find_image, reason, require_abilities, require_settings
 from referee.sandbox.folders import SOCKET, RunFolder, base_folder, dead_runs
 from referee.sandbox.image import wanted_image
 from referee.sandbox.network import (
@@ -114,7 +114,7 @@ class DockerSandbox:
         return self._run
 
     async def open(self) -> None:
-        """Check the engine and the runtime image, and sweep leftovers of dead runs. Raises SandboxError."""
+        """Check the engine and the runtime image, and sweep leftovers. Raises SandboxError, ConfigError."""
         engine = await self._call(self._connect)
         try:
             await self._call(self._open, engine)
@@ -127,7 +127,7 @@ class DockerSandbox:
         with engine_errors("asking what the Docker engine can do"):
             info = engine.info()
         require_abilities(info)
-        require_runtime(info, self._limits.runtime)
+        require_settings(info, self._limits)
         if way_to_bots(info, self._limits.reach) == "tcp":
             self._over_tcp = True
             self._seccomp = allow_tcp(self._seccomp)

@@ -12,7 +12,8 @@ from docker.constants import DEFAULT_DOCKER_API_VERSION
 from docker.errors import APIError, DockerException, ImageNotFound
 from docker.utils import kwargs_from_env, parse_host
 
-from referee.errors import EngineGone, SandboxError
+from referee.errors import ConfigError, EngineGone, SandboxError
+from referee.limits import Limits
 from referee.text import printable
 
 CALL_TIMEOUT_S: Final = 30
@@ -161,13 +162,18 @@ def shares_sockets(info: Mapping[str, Any]) -> bool:
     return "OperatingSystem" in info and "Docker Desktop" not in str(info["OperatingSystem"])
 
 
-def require_runtime(info: Mapping[str, Any], name: str | None) -> None:
-    """Refuse a runtime for containers that the engine does not have; None is its default. Raises SandboxError."""
+def require_settings(info: Mapping[str, Any], limits: Limits) -> None:
+    """Refuse a runtime for containers or a number of cores that the engine does not have. Raises ConfigError."""
     known = sorted(info.get("Runtimes") or {})
-    if name is not None and name not in known:
-        raise SandboxError(
-            f"sandbox.runtime: expected one that the Docker engine has ({', '.join(known)}), got {name!r}: install it "
-            "and add it to the engine's daemon.json"
+    if limits.runtime is not None and limits.runtime not in known:
+        raise ConfigError(
+            f"sandbox.runtime: expected one that the Docker engine has ({', '.join(known)}), got {limits.runtime!r}: "
+            "install it and add it to the engine's daemon.json"
+        )
+    cores = info.get("NCPU")
+    if cores is not None and limits.cpus > cores:
+        raise ConfigError(
+            f"sandbox.cpus: expected at most {cores}, the cores that the Docker engine has, got {limits.cpus:g}"
         )
 
 

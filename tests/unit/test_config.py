@@ -74,6 +74,7 @@ def test_limits_are_in_bytes_and_what_is_not_given_keeps_its_default(tmp_path: P
         ("", "league.toml: name: expected a value, but the key is missing"),
         ('name = "x"\nseets = 2', "league.toml: unknown key 'seets'; did you mean 'seats'?"),
         ('name = "x"\n[clock]\nmovems = 2', "league.toml: unknown key 'clock.movems'; did you mean 'move_ms'?"),
+        ('name = "x"\n[sandbox]\npids = 15', "league.toml: sandbox.pids: "),  # a bot of the kit starts up with 10
         ('name = "x"\n[sandbox]\nqqq = 2', "league.toml: unknown key 'sandbox.qqq'; known keys: memory_mb, pids"),
         ('name = "x"\ndeals = 0', "league.toml: deals: expected at least 1, got 0"),
         ('name = "x"\ndeals = 10001', "league.toml: deals: expected at most 10000, got 10001"),

@@ -4,17 +4,17 @@ import threading
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from docker.errors import APIError
 from requests import Response
 
-from referee.errors import EngineGone, SandboxError
+from referee.errors import ConfigError, EngineGone, SandboxError
 from referee.limits import Limits
 from referee.sandbox.choose import choose_sandbox
 from referee.sandbox.doctor import Check, check_abilities, check_disk, check_image, check_python, check_user, examine
-from referee.sandbox.engine import abilities, connect, engine_errors, require_abilities, require_runtime
+from referee.sandbox.engine import abilities, connect, engine_errors, require_abilities, require_settings
 from referee.sandbox.image import ImageStatus, image_name, wanted_image
 
 ABLE: dict[str, Any] = {
@@ -95,11 +95,28 @@ def test_a_refusal_names_all_that_is_lacking() -> None:
 
 def test_a_runtime_for_containers_must_be_one_of_the_engines() -> None:
     runtimes: dict[str, Any] = {"Runtimes": {"runsc": {}, "runc": {}}}
-    require_runtime(runtimes, None)
-    require_runtime(runtimes, "runsc")
+    require_settings(runtimes, Limits())
+    require_settings(runtimes, Limits(runtime="runsc"))
 
-    with pytest.raises(SandboxError, match=r"runtime: .* has \(runc, runsc\), got 'kata'"):
-        require_runtime(runtimes, "kata")
+    with pytest.raises(ConfigError, match=r"runtime: .* has \(runc, runsc\), got 'kata'"):
+        require_settings(runtimes, Limits(runtime="kata"))
+
+
+def test_bots_cannot_have_more_cores_than_the_engine() -> None:
+    require_settings({"NCPU": 2}, Limits(cpus=2))
+    require_settings({}, Limits(cpus=2))
+
+    with pytest.raises(ConfigError, match=r"sandbox\.cpus: expected at most 2, .*, got 2\.5"):
+        require_settings({"NCPU": 2}, Limits(cpus=2.5))
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("wish", ["auto", "docker"])
+def test_where_the_engine_has_not_what_the_settings_ask_for_bots_do_not_run_held_by_less(
+    wish: Literal["auto", "docker"],
+) -> None:
+    with pytest.raises(ConfigError, match=r"sandbox\.runtime: expected one that the Docker engine has"):
+        choose_sandbox(wish, league="x", limits=Limits(runtime="no-such-runtime"), report=print)
 
 
 def test_no_socket_is_an_engine_that_is_gone(tmp_path: Path) -> None:
