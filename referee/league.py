@@ -23,7 +23,7 @@ from referee.schedule import plan_night
 from referee.standings import standings, standings_json
 from referee.store import STORE_FILE, Store
 from referee.submissions import inspect, is_sample, take_in
-from referee.work_folder import work_folder
+from referee.work_folder import remove_leftovers, work_folder
 from treelings import Clock, commitment
 from treelings.cards import SECRET_BYTES
 
@@ -145,11 +145,11 @@ class League:
         Raises SubmissionError.
         """
         taken = take_in(source, self.folder / BOTS_FOLDER)
-        current = {bot.name: bot.version for bot in self.bots()}
-        changed = current.get(taken.name) != taken.version
-        if changed:
-            self._store.add_bot(taken, self._timestamp())
-        return Added(taken, changed)
+        before = next((bot for bot in self.bots() if bot.name == taken.name), None)
+        if before is not None and before.version == taken.version:
+            return Added(taken, changed=False)
+        self._store.add_bot(taken, self._timestamp())
+        return Added(taken, changed=True, replaced=before)
 
     async def try_and_add(self, source: Path, play: PlayTrial) -> Added:
         """Take in a bot if it comes through its trial match; of one that does not, nothing stays.
@@ -232,6 +232,7 @@ class League:
         are kept.
         """
         with self._locked():
+            remove_leftovers(self.folder / BOTS_FOLDER, _COPIES)
             night = self.current_night() or self._open_night()
             number = night.number
             bots = {bot.name: _unchanged(bot) for bot in self.submissions(number)}

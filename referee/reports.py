@@ -49,13 +49,15 @@ class Trial:
 class Added:
     """What became of a bot that was handed in.
 
-    changed  False if it was not accepted, and if this version was in already
-    trial    its trial match; None if it played none
+    changed   False if it was not accepted, and if this version was in already
+    trial     its trial match; None if it played none
+    replaced  the version in whose place it is now; None if there was none, or if nothing changed
     """
 
     submission: Submission
     changed: bool
     trial: Trial | None = None
+    replaced: Submission | None = None
 
     @property
     def accepted(self) -> bool:

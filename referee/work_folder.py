@@ -20,7 +20,7 @@ def work_folder(place: Path, prefix: str) -> Iterator[Path]:
 
     What processes of this user left of that prefix when they were killed is removed first. Raises OSError.
     """
-    _remove_leftovers(place, prefix)
+    remove_leftovers(place, prefix)
     folder, lock = _locked(place, prefix)
     try:
         yield folder
@@ -42,7 +42,8 @@ def _locked(place: Path, prefix: str) -> tuple[Path, int]:
     raise OSError(f"{place}: expected to be let make a folder there, but each of {_TRIES} was removed at once")
 
 
-def _remove_leftovers(place: Path, prefix: str) -> None:
+def remove_leftovers(place: Path, prefix: str) -> None:
+    """Remove the folders of that prefix that killed processes of this user left in `place`. Raises OSError."""
     for leftover in sorted(place.glob(glob.escape(prefix) + _RANDOM)):
         try:
             lock = os.open(leftover, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

@@ -112,7 +112,7 @@ async def add_bots(league: League, bots: Sequence[str], trials: Trials | None) -
             shown = printable(text, _LONGEST_PATH)
             raise type(error)(f"{shown}: its trial match could not be played; {advice} ({error})") from error
         if added.accepted:
-            out.print(outcome(added), markup=False)
+            out.print(outcome(added), markup=False, soft_wrap=True)
         else:
             failed = True
             explain(added, text)
@@ -126,9 +126,13 @@ def outcome(added: Added) -> str:
         return f"{bot} is not accepted"
     if not added.changed:
         return f"{bot} is in already"
-    if added.trial is None:
-        return f"{bot} joins the next night"
-    return f"{bot} joins the next night; trial match: {added.trial.games} games, no fault"
+    line = f"{bot} joins the next night"
+    if (old := added.replaced) is not None:
+        line += f" in place of {short_version(old.version)}"
+        if added.submission.author != old.author:
+            # Nobody but the organiser can tell whether it is the same person.
+            line += f" by {old.author}, as a bot by {added.submission.author}"
+    return line if added.trial is None else f"{line}; trial match: {added.trial.games} games, no fault"
 
 
 def explain(added: Added, handed_in: str) -> None:

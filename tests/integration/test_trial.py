@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.bot_sources import kit_bot, wire_bot
 from tests.support.command import NO_ENGINE, Done, treelings
-from tests.support.submissions import bot_folder
+from tests.support.submissions import bot_folder, bot_toml
 
 GOOD = kit_bot()
 PLAIN = ("--sandbox", "process", "--trust-bots")
@@ -120,6 +120,15 @@ def test_one_that_fails_stops_none_of_the_others(league: Path) -> None:
     assert "bad" in done.err
     assert "error: nobody: expected a bot's folder, its .zip or .tar.gz, or the name of a sample bot" in done.err
     assert len(kept(league)) == 3
+
+
+def test_who_takes_whose_place_is_told(league: Path) -> None:
+    add(league, bot_folder(league.parent, "ann"), "--no-trial")
+    done = add(league, bot_folder(league.parent, "ann", code="# better"), "--no-trial")
+    assert re.fullmatch(r"ann [0-9a-f]{8} joins the next night in place of [0-9a-f]{8}\n", done.out)
+    eves = bot_toml("ann", author="Eve")
+    done = add(league, bot_folder(league.parent, "ann", code="# mine", toml=eves), "--no-trial")
+    assert re.search(r"in place of [0-9a-f]{8} by Somebody, as a bot by Eve\n", done.out)
 
 
 def test_what_is_no_submission_is_wrong_use(league: Path) -> None:
