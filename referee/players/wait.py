@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from referee.errors import Overloaded
+from referee.errors import Overloaded, SandboxError
 from referee.players.overload import LATE_S, Lost, Watch, allowed_ms, crowded, first_look_s, longest_ms
 
 _LOOK_EVERY_S: Final = 0.025
@@ -55,6 +55,7 @@ class Wait:
         self._begun = self._ended = self._look_at = self._ends = 0.0
         self._patience_ms = 0.0  # how much longer yet what is not told yet may be waited for
         self._looked_again = self._stood_still = False
+        self._failure: SandboxError | None = None
         self.over = False
         """Whether the wait was ended without an answer; what the task waited for has been cancelled then."""
 
@@ -76,6 +77,7 @@ class Wait:
         self._look_at = self._begun + first_look_s(limit_ms)
         self._looked_again = self._stood_still = self.over = False
         self._patience_ms = min(limit_ms, _CROWD_MS)
+        self._failure = None
         self._watch.begin(self._begun)
         rings = min(self._look_at, self._ends)
         if self._timer is None or rings < self._rings:
@@ -93,8 +95,11 @@ class Wait:
     def judge(self, *, answered: bool) -> TooLate | Lost:
         """What to think of the time that a wait took which has ended: too late, or what was lost within the limit.
 
-        Raises Overloaded where the machine is to blame: for an answer after the limit, or for none after three limits.
+        Raises Overloaded where the machine is to blame: for an answer after the limit, or for none after three limits;
+        and the SandboxError with which looking at the bot failed.
         """
+        if self._failure is not None:
+            raise self._failure
         took_ms = self.took_ms
         if answered and took_ms <= self._limit_ms:
             return self._watch.lost(self._ended) if self._watch.looked else Lost()
@@ -132,19 +137,30 @@ class Wait:
         self._timer = None
         if self._task is None:
             return
+        try:
+            self._see()
+        except SandboxError as error:  # nobody hears what a timer raises
+            self._failure = error
+            self._give_up()
+
+    def _see(self) -> None:
         at = self._now()
         late_s = at - max(self._rings, self._begun)
         if at >= self._ends:
             self._watch.look(at, late_s)
             if not self._goes_on(at, late_s):
-                self.over = True
-                self._late()
-                self._task.cancel()
+                self._give_up()
                 return
         elif at >= self._look_at - _EARLY_S:
             self._watch.look(at, late_s)
             self._look_at = at + _LOOK_EVERY_S
         self._wind(min(self._look_at, self._ends))
+
+    def _give_up(self) -> None:
+        assert self._task is not None
+        self.over = True
+        self._late()
+        self._task.cancel()
 
     def _goes_on(self, at: float, late_s: float) -> bool:
         """Whether a wait whose time is over is owed more."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from referee.errors import Overloaded
+from referee.errors import Overloaded, SandboxError
 from referee.players.overload import Lost, Watch, allowed_ms, first_look_s, longest_ms, own_times, taken_ms
 from referee.players.wait import TooLate, Wait
 from referee.ports import CpuTimes
@@ -217,6 +217,14 @@ def waited(
 
 
 NEVER = 60_000.0
+
+
+def test_a_failure_to_look_at_the_bot_ends_the_wait_and_is_raised() -> None:
+    def unreadable() -> CpuTimes | None:
+        raise SandboxError("its control group cannot be read")
+
+    with pytest.raises(SandboxError, match="cannot be read"):
+        waited(unreadable, NEVER)
 
 
 def test_an_answer_within_the_limit_is_in_time_whatever_was_lost() -> None:
