@@ -6,6 +6,7 @@ SETUP := $(VENV)/.setup
 TOOLS := $(VENV)/.tools
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 LEAGUE ?= league
+KINDS ?=
 SAMPLES := random greedy neighbour rollout
 
 .DEFAULT_GOAL := help
@@ -36,10 +37,11 @@ league: setup ## play a league night among the sample bots and publish its leade
 	@echo "The command is $(BIN)/treelings; '. $(BIN)/activate' makes it treelings."
 
 test: $(TOOLS) ## run all tests; those that need a Docker engine are skipped where none answers
-	@$(BIN)/pytest -n auto --dist worksteal
+	@$(BIN)/pytest -m alone
+	@$(BIN)/pytest -m 'not alone' -n auto --dist worksteal
 
-hostile: $(TOOLS) ## play every kind of hostile bot and print what came of it; needs a Docker engine
-	@$(BIN)/python -m tests.adversarial
+hostile: $(TOOLS) ## play every kind of hostile bot, or KINDS='a b', and print what came of it (minutes; needs a Docker engine)
+	@$(BIN)/python -m tests.adversarial $(KINDS)
 
 lint: $(TOOLS) ## format, lint, types, directions of imports
 	@$(BIN)/ruff format --check .

@@ -3,16 +3,20 @@
 import pytest
 
 from tests.adversarial.alone import play_alone
-from tests.support.calm import calm
-from tests.support.hostile import kinds, load, problems
+from tests.support.hostile import kinds, load, overloaded, problems
+
+TRIES = 3
+"""A machine that is too busy for a fair game says so, and is asked again."""
 
 
 @pytest.mark.docker
 @pytest.mark.usefixtures("runtime_image")
 @pytest.mark.parametrize("kind", kinds())
 def test_a_hostile_bot_harms_nobody_else(kind: str) -> None:
-    with calm():
+    for _ in range(TRIES):
         outcome = play_alone(kind)
+        if not overloaded(outcome):
+            break
     assert problems(load(kind), outcome) == []
 
 

@@ -13,6 +13,8 @@ from tests.support.load import outside_load
 from tests.support.overload import Played, burner, play_games, sleeper
 from treelings import Clock
 
+pytestmark = pytest.mark.alone
+
 STARTUP_MS = 30_000  # a start is not what is shown here
 TIGHT = Clock(STARTUP_MS, move_ms=100, bank_ms=600_000)
 ROOMY = Clock(STARTUP_MS, move_ms=400, bank_ms=600_000)

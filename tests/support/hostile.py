@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
+from referee.errors import Overloaded
 from referee.game import LONGEST_DETAIL
 from referee.limits import Limits
 from tests.support.submissions import bot_toml
@@ -139,6 +140,11 @@ def stage(case: Case, parent: Path, name: str | None = None) -> Path:
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     return folder
+
+
+def overloaded(outcome: Outcome) -> bool:
+    """Whether nothing can be said of the bot, since the machine was too busy for a fair game."""
+    return bool(outcome.voids) and all(reason.startswith(Overloaded.__name__) for reason in outcome.voids)
 
 
 def problems(case: Case, outcome: Outcome) -> list[str]:

@@ -71,7 +71,7 @@ def serve(bot: type[Bot]) -> NoReturn:
 
 
 def _join_outputs() -> None:
-    """Let stdout go where stderr goes: whoever reads the two apart finds a traceback among what was printed before it."""
+    """Let stdout go where stderr goes: read apart, a traceback stands among what was printed before it."""
     sys.stdout.flush()
     os.dup2(2, 1)
 
