@@ -33,7 +33,8 @@ league: setup ## play a league night among the sample bots and publish its leade
 	@test -e $(LEAGUE)/league.toml || $(BIN)/treelings league init $(LEAGUE) --name "sample league"
 	@$(BIN)/treelings league add $(LEAGUE) $(SAMPLES)
 	@$(BIN)/treelings league run $(LEAGUE)
-	@$(BIN)/treelings league publish $(LEAGUE)
+	@$(BIN)/treelings league reveal $(LEAGUE)
+	@echo "The leaderboard: $(LEAGUE)/site/index.html"
 	@echo "The command is $(BIN)/treelings; '. $(BIN)/activate' makes it treelings."
 
 test: $(TOOLS) ## run all tests; those that need a Docker engine are skipped where none answers

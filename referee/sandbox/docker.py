@@ -244,7 +244,9 @@ class DockerSandbox:
                 Ulimit(name="fsize", soft=limits.memory_bytes, hard=limits.memory_bytes),
             ],
             log_config=LogConfig(
-                type=LogConfig.types.JSON, config={"max-size": str(limits.log_bytes), "max-file": "1"}
+                # Two halves: a single file starts anew when it is full, so that next to nothing might be left.
+                type=LogConfig.types.JSON,
+                config={"max-size": str(limits.log_bytes // 2), "max-file": "2"},
             ),
             ipc_mode="private",
             init=False,

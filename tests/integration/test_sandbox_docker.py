@@ -400,7 +400,7 @@ async def test_every_container_is_made_with_what_holds_a_hostile_bot(
     assert host["Memory"] == host["MemorySwap"] == 256 * 1024**2
     assert host["PidsLimit"] == 64
     assert {each["Name"] for each in host["Ulimits"]} == {"nofile", "core"}  # never nproc, which counts over all bots
-    assert host["LogConfig"] == {"Type": "json-file", "Config": {"max-size": "1048576", "max-file": "1"}}
+    assert host["LogConfig"] == {"Type": "json-file", "Config": {"max-size": "524288", "max-file": "2"}}
     assert host["CpuShares"] == 512
     assert host["IpcMode"] == "private"
     assert not host["Init"]
