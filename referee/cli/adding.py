@@ -10,12 +10,13 @@ from typing import Final, Self
 
 from rich.text import Text
 
+from referee.cli.hints import hint
 from referee.cli.options import SandboxWish
 from referee.cli.show import err, out, short_version
 from referee.config import LeagueConfig
 from referee.errors import SandboxError, SubmissionError, UsageError
 from referee.league import League
-from referee.model import FaultKind, Submission
+from referee.model import Submission
 from referee.players import connect
 from referee.ports import Sandbox
 from referee.reports import Added, Trial
@@ -28,14 +29,6 @@ from treelings.cards import SECRET_BYTES
 _LOG_LINES: Final = 10
 _SHOWN_ENTRIES: Final = 40
 _LONGEST_PATH: Final = 1_000
-_ADVICE: Final = {
-    FaultKind.STARTUP: "run its command in its folder, until treelings.serve says that it is for the referee to run it",
-    FaultKind.TIMEOUT: "have it choose within the query's limit_ms, with room to spare for a slower machine",
-    FaultKind.ILLEGAL_MOVE: "have it return one of view.legal_moves",
-    FaultKind.CRASH: "find the error in its log; the query above is what it was asked",
-    FaultKind.OUT_OF_MEMORY: "have it use less memory; the limit is memory_mb in the league's settings",
-    FaultKind.PROTOCOL: "have it send one reply to each query, as game.proto describes; the kit does so by itself",
-}
 
 
 class Trials:
@@ -115,7 +108,7 @@ async def add_bots(league: League, bots: Sequence[str], trials: Trials | None) -
             out.print(outcome(added), markup=False, soft_wrap=True)
         else:
             failed = True
-            explain(added, text)
+            explain(added, text, league.config)
     return 1 if failed else 2 if unacceptable else 0
 
 
@@ -135,7 +128,7 @@ def outcome(added: Added) -> str:
     return line if added.trial is None else f"{line}; trial match: {added.trial.games} games, no fault"
 
 
-def explain(added: Added, handed_in: str) -> None:
+def explain(added: Added, handed_in: str, config: LeagueConfig) -> None:
     """Tell the author on stderr what a bot failed on, or that it was our side that failed."""
     trial = added.trial
     assert trial is not None
@@ -157,7 +150,8 @@ def explain(added: Added, handed_in: str) -> None:
     bots = " ".join([printable(shlex.quote(handed_in), _LONGEST_PATH), *(OPPONENT for _ in trial.opponents)])
     refill = "" if trial.records[-1].refill == "start" else " --refill end"
     _row("again", f"treelings match {bots} --deals 1{refill} --secret {trial.secret.hex()}")
-    _row("next", f"{_ADVICE[fault.kind]}; then add it again")
+    advice = hint(fault, trial.log, config.limits(), config.settings().clock)
+    _row("next", f"{advice}; then add it again")
 
 
 def query_text(view: View) -> str:

@@ -1,0 +1,80 @@
+"""What the author of a bot that failed its trial match may do about it: the hint that fits what was seen."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from referee.limits import Limits
+from referee.model import Fault, FaultKind
+from referee.trial import last_lines
+from treelings import Clock
+
+_MB: Final = 1024 * 1024
+_LAST_LINES: Final = 3  # of a log: an error that a bot survived stands further up
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What to do where the pattern is found in the fault's detail or in the last lines of the log.
+
+    advice  may name the limits below in braces
+    """
+
+    pattern: str
+    advice: str
+
+
+HINTS: Final = (
+    Hint(
+        r"ModuleNotFoundError|No module named",
+        "only Python's standard library, grpcio, protobuf and treelings are there; "
+        "other pure-Python packages can be put into the folder",
+    ),
+    Hint(r"Errno 30\b|Read-only file system", "a bot may write to /tmp alone ({tmp_mb:,} MB)"),
+    Hint(r"Errno 28\b|No space left on device", "all that a bot may write is {tmp_mb:,} MB in /tmp"),
+    Hint(
+        r"Errno (?:97|101)\b|Network is unreachable|Address family not supported|gaierror|name resolution"
+        r"|Name or service not known",
+        "bots have no network: put what it needs into the folder",
+    ),
+    Hint(
+        r"can't start new thread|Errno 11\b|Resource temporarily unavailable",
+        "a bot may have {pids:,} processes and threads together",
+    ),
+    Hint(r"Errno 24\b|Too many open files", "a process may have {nofile:,} files open"),
+    Hint(r"MemoryError", "have it use less memory: a bot may use {memory_mb:,} MB in all"),
+    Hint(
+        r"exit code 0 .*before it listened|exit code \d+ \(it logged nothing\) before it listened",
+        "it ended before it listened: have its file end with treelings.serve(YourBot)",
+    ),
+    Hint(
+        r"no answer within|to listen on its socket within",
+        "start-up may take {startup_ms:,} ms: import less, or do the work in the first move",
+    ),
+)
+"""For bots that ended, and for those that did not start; the first that fits is told."""
+
+_BY_KIND: Final = {
+    FaultKind.STARTUP: "its log tells what went wrong, and so does its own command, run by hand in its folder: "
+    "once it is right, all that command says is that it is run by the referee",
+    FaultKind.TIMEOUT: "have it choose within the query's limit_ms, with room to spare for a slower machine",
+    FaultKind.ILLEGAL_MOVE: "have it return one of view.legal_moves",
+    FaultKind.CRASH: "find the error in its log; the query above is what it was asked",
+    FaultKind.OUT_OF_MEMORY: "have it use less memory: a bot may use {memory_mb:,} MB in all",
+    FaultKind.PROTOCOL: "have it send one reply to each query, as game.proto describes; the kit does so by itself",
+}
+
+
+def hint(fault: Fault, log: bytes, limits: Limits, clock: Clock) -> str:
+    """What to do about a fault, as the start of a sentence; `log` is what the bot wrote to stdout and stderr."""
+    advice = _BY_KIND[fault.kind]
+    if fault.kind in (FaultKind.STARTUP, FaultKind.CRASH):
+        seen = "\n".join([fault.detail, *last_lines(log, _LAST_LINES)])
+        advice = next((each.advice for each in HINTS if re.search(each.pattern, seen)), advice)
+    return advice.format(
+        tmp_mb=limits.tmp_bytes // _MB,
+        memory_mb=limits.memory_bytes // _MB,
+        pids=limits.pids,
+        nofile=limits.nofile,
+        startup_ms=clock.startup_ms,
+    )

@@ -1,0 +1,81 @@
+"""What an author is told to do fits what the bot failed on."""
+
+import pytest
+
+from referee.cli.hints import hint
+from referee.limits import Limits
+from referee.model import Fault, FaultKind
+from treelings import Clock
+
+LIMITS = Limits(memory_bytes=128 * 1024 * 1024, pids=40, nofile=99, tmp_bytes=8 * 1024 * 1024)
+CLOCK = Clock(startup_ms=7_000)
+ENDED = "the bot ended with exit code 1 (last line of its log: 'see below'; at bot.py, line 3)"
+
+SEEN = {
+    "ModuleNotFoundError: No module named 'numpy'": "only Python's standard library, grpcio, protobuf and treelings",
+    "OSError: [Errno 30] Read-only file system: 'book.txt'": "a bot may write to /tmp alone (8 MB)",
+    "OSError: [Errno 28] No space left on device": "8 MB in /tmp",
+    "OSError: [Errno 101] Network is unreachable": "bots have no network",
+    "OSError: [Errno 97] Address family not supported by protocol": "bots have no network",
+    "socket.gaierror: [Errno -3] Temporary failure in name resolution": "bots have no network",
+    "urllib.error.URLError: <urlopen error [Errno -2] Name or service not known>": "bots have no network",
+    "RuntimeError: can't start new thread": "40 processes and threads together",
+    "BlockingIOError: [Errno 11] Resource temporarily unavailable": "40 processes and threads together",
+    "OSError: [Errno 24] Too many open files: 'data.txt'": "99 files open",
+    "MemoryError": "128 MB in all",
+}
+
+
+def told(detail: str, log: str = "", kind: FaultKind = FaultKind.STARTUP) -> str:
+    return hint(Fault(0, 0, kind, detail), log.encode(), LIMITS, CLOCK)
+
+
+@pytest.mark.parametrize("kind", [FaultKind.STARTUP, FaultKind.CRASH])
+@pytest.mark.parametrize("error", SEEN)
+def test_the_error_at_the_end_of_the_log_decides(error: str, kind: FaultKind) -> None:
+    assert SEEN[error] in told(ENDED, f"Traceback\n  File\n{error}\n", kind)
+
+
+@pytest.mark.parametrize("error", SEEN)
+def test_so_does_the_one_that_the_fault_quotes(error: str) -> None:
+    assert SEEN[error] in told(f"the bot ended with exit code 1 (last line of its log: '{error}')")
+
+
+@pytest.mark.parametrize("ended", ["exit code 0 (last line of its log: 'bye')", "exit code 1 (it logged nothing)"])
+def test_one_that_ended_without_a_word_may_not_serve(ended: str) -> None:
+    assert "treelings.serve(YourBot)" in told(f"the bot ended with {ended} before it listened on its socket")
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        "expected the bot to listen on its socket within 7,000 ms: nothing is there",
+        "no answer within 7,000 ms, before it was ready; the start-up limit is 7,000 ms",
+    ],
+)
+def test_a_slow_start_is_told_its_limit(late: str) -> None:
+    assert told(late) == "start-up may take 7,000 ms: import less, or do the work in the first move"
+
+
+def test_the_memory_limit_is_named() -> None:
+    assert "128 MB" in told("the bot was ended by its memory limit", kind=FaultKind.OUT_OF_MEMORY)
+
+
+def test_an_error_that_the_bot_survived_is_not_taken_for_the_one() -> None:
+    log = "ModuleNotFoundError: No module named 'numpy'\n" + "playing on\n" * 3
+    assert "standard library" not in told(ENDED, log, FaultKind.CRASH)
+
+
+@pytest.mark.parametrize("kind", [FaultKind.TIMEOUT, FaultKind.ILLEGAL_MOVE, FaultKind.PROTOCOL])
+def test_of_one_that_lives_on_the_log_is_no_evidence(kind: FaultKind) -> None:
+    assert told("detail", "MemoryError\n", kind) == told("detail", "", kind)
+
+
+@pytest.mark.parametrize("kind", FaultKind)
+def test_every_kind_of_fault_has_its_advice(kind: FaultKind) -> None:
+    assert told("something else", kind=kind)
+
+
+def test_a_signal_is_no_forgotten_serve() -> None:
+    detail = "the bot ended with exit code -11, SIGSEGV (it logged nothing) before it listened on its socket"
+    assert "treelings.serve" not in told(detail)
