@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from referee.limits import Limits
 from tests.support.local import play
-from treelings import Bot, State, View, derive_deck
+from treelings import Bot, Clock, State, View, derive_deck
 
 README = (Path(__file__).parents[2] / "sdk" / "README.md").read_text()
 DECK = derive_deck(bytes(32), "demo/0")
@@ -54,3 +55,29 @@ def test_every_field_of_a_view_is_in_the_table() -> None:
 def test_every_name_of_a_state_in_the_table_is_one(name: str) -> None:
     assert f"`{name}" in README
     assert hasattr(State, name)
+
+
+def test_the_limits_in_the_table_are_the_defaults() -> None:
+    limits, clock = Limits(), Clock()
+    mb, kb = 1024 * 1024, 1024
+    rows = dict(re.findall(r"^\| ([\w -]+) \| (.+) \|$", README.split("## Where your bot runs")[1], re.MULTILINE))
+    numbers = {what: [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", rows[what])] for what in rows}
+    assert {what: found for what, found in numbers.items() if found} == {
+        "files": [limits.tmp_bytes // mb],
+        "memory": [limits.memory_bytes // mb],
+        "processes and threads": [limits.pids],
+        "processor": [int(limits.cpus)],
+        "log": [limits.log_bytes // mb],
+        "sent to the referee": [limits.sent_bytes // kb],
+        "start-up": [clock.startup_ms],
+        "a move": [clock.move_ms],
+        "a game": [clock.bank_ms, clock.increment_ms],
+    }
+
+
+def test_the_packages_that_are_there_are_those_of_the_kit() -> None:
+    kit = tomllib.loads((Path(__file__).parents[2] / "sdk" / "pyproject.toml").read_text())["project"]
+    told = README.split("There is Python ")[1].split("no other package")[0]
+    assert f"Python {told.split()[0]}" == f"Python {kit['requires-python'].removeprefix('>=')}"
+    named = {*re.findall(r"`(\w+)`", told)} - {"treelings"}
+    assert named == {re.split(r"[^\w]", each)[0] for each in kit["dependencies"]}
