@@ -76,7 +76,7 @@ class Wait:
         self._ends = self._begun + limit_ms / 1000
         self._look_at = self._begun + first_look_s(limit_ms)
         self._looked_again = self._stood_still = self.over = False
-        self._patience_ms = min(limit_ms, _CROWD_MS)
+        self._patience_ms = _CROWD_MS
         self._failure = None
         self._watch.begin(self._begun)
         rings = min(self._look_at, self._ends)
@@ -173,6 +173,7 @@ class Wait:
             return False
         if allowed - took_ms >= _WORTH_MS:
             self._looked_again = False
+            self._patience_ms = _CROWD_MS
             more_ms = allowed - took_ms
         elif late_s > LATE_S and allowed > self._limit_ms and not self._looked_again:
             self._looked_again = True
