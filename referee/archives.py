@@ -101,7 +101,8 @@ def unpack(archive: Path, *, wanted: Callable[[str], bool], room: int) -> Sequen
     elif data.startswith(_GZIP):
         reader = _untar
     else:
-        raise SubmissionError(f"{shown(archive)}: expected a folder, a .zip or a .tar.gz, got {_kind(data)}")
+        got = _kind(data, archive.name)
+        raise SubmissionError(f"{shown(archive)}: expected a folder, a .zip or a .tar.gz, got {got}")
     try:
         return _without_top(list(reader(archive, data, wanted, room)))
     except _BROKEN as problem:
@@ -122,13 +123,18 @@ def _read(archive: Path) -> bytes:
     return data
 
 
-def _kind(data: bytes) -> str:
+def _kind(data: bytes, name: str) -> str:
     if not data:
         return "an empty file"
     if data[257:262] == b"ustar":
         return "a tar that is not compressed; pack it with: tar czf"
     known = next((kind for magic, kind in _OTHERS.items() if data.startswith(magic)), None)
-    return f"{known}; pack it as .zip or .tar.gz" if known else "another file"
+    if known:
+        return f"{known}; pack it as .zip or .tar.gz"
+    for ending, kind in ((".zip", "zip"), (".tar.gz", "gzip"), (".tgz", "gzip")):
+        if name.endswith(ending):
+            return f"a file that is named {ending}, but is no {kind} archive"
+    return "another file"
 
 
 def _broken(archive: Path, problem: Exception) -> SubmissionError:

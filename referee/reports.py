@@ -99,7 +99,7 @@ class Status:
 
     def lines(self) -> tuple[str, ...]:
         """The same in words."""
-        lines = [f"{self.league}: {self.bots} bots"]
+        lines = [f"{self.league}: {self.bots} {'bot' if self.bots == 1 else 'bots'}"]
         if self.night is None:
             lines.append("no night yet")
         else:

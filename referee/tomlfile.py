@@ -1,6 +1,7 @@
 """Reading a TOML file into a pydantic model, with errors that say what to write instead."""
 
 import difflib
+import re
 import tomllib
 import types
 from pathlib import Path
@@ -15,6 +16,7 @@ MAX_TOML_BYTES: Final = 8_192
 """Enough for any file of ours; a key of 32,000 dotted parts, which 64 KiB hold, takes the parser 20 seconds."""
 
 _SHOWN: Final = 60
+_OTHER_QUOTES: Final = tuple("“”„‘’«»`")
 
 M = TypeVar("M", bound="Section")
 
@@ -46,7 +48,8 @@ def parse_toml(raw: bytes, path: Path, model: type[M], error: type[UsageError]) 
     except UnicodeDecodeError as problem:
         raise error(f"{path}: expected UTF-8 text, got byte 0x{raw[problem.start]:02x}") from problem
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
-        raise error(f"{path}: not TOML: {printable(str(problem), 200)}") from problem
+        hint = _quotes_missing(raw.decode("utf-8"), str(problem))
+        raise error(f"{path}: not TOML: {printable(str(problem), 200)}{hint}") from problem
     except ValueError as problem:  # Python's own limit, which tomllib lets pass
         raise error(f"{path}: not TOML of ours: a number of too many digits") from problem
     try:
@@ -55,11 +58,25 @@ def parse_toml(raw: bytes, path: Path, model: type[M], error: type[UsageError]) 
         raise error("\n".join(_lines(path, model, problem))) from problem
 
 
+def _quotes_missing(text: str, said: str) -> str:
+    """A hint where the parser stopped at a word that is no value, or at quotes of another kind; empty elsewhere."""
+    place = re.search(r"Invalid value \(at line (\d+), column (\d+)\)", said)
+    if place is None:
+        return ""
+    line, column = map(int, place.groups())
+    found = text.splitlines()[line - 1 : line]
+    first = found[0][column - 1 : column] if found else ""
+    return '; strings need quotes, as in "word"' if first.isalpha() or first in _OTHER_QUOTES else ""
+
+
 def _lines(path: Path, model: type[BaseModel], problem: ValidationError) -> list[str]:
     # Two are enough to act on; a value that fits none of several types counts once.
     found = {detail["loc"][:1]: detail for detail in reversed(problem.errors())}
+    # First the keys that are unknown: a misspelt one is why another is missing.
+    in_order = list(reversed(found.values()))
+    in_order.sort(key=lambda detail: detail["type"] != "extra_forbidden")
     lines = []
-    for detail in list(reversed(found.values()))[:2]:
+    for detail in in_order[:2]:
         key = printable(".".join(str(part) for part in detail["loc"]), _SHOWN)
         match detail["type"]:
             case "extra_forbidden":

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from referee.cli.hints import hint
 from referee.cli.options import SandboxWish
-from referee.cli.show import err, out, short_version
+from referee.cli.show import err, error_lines, out, short_version
 from referee.config import LeagueConfig
 from referee.errors import SandboxError, SubmissionError, UsageError
 from referee.league import League
@@ -98,7 +98,7 @@ async def add_bots(league: League, bots: Sequence[str], trials: Trials | None) -
             added = league.add(source) if trials is None else await league.try_and_add(source, trials.play)
         except SubmissionError as error:
             unacceptable = True
-            err.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
+            error_lines(str(error))
             continue
         except SandboxError as error:
             advice = "try again, or take it in without one: --no-trial"
@@ -138,7 +138,7 @@ def explain(added: Added, handed_in: str, config: LeagueConfig) -> None:
         _row("why", trial.void or "")
         _row("next", "try again, or take it in without a trial match: --no-trial")
         return
-    err.print(f"it made a fault in its trial match against {' and '.join(trial.opponents)}", markup=False)
+    err.print(f"it made a fault in its trial match against {', '.join(trial.opponents)}", markup=False)
     fault, view = trial.stumble.fault, trial.stumble.view
     place = f"turn {fault.turn}" if view else "at its start, before it was asked anything"
     _row("fault", f"{fault.kind}: {fault.detail}")

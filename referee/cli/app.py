@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from referee.cli import doctor, image, league, match, replay, verify
-from referee.cli.show import err
+from referee.cli.show import err, error_lines
 from referee.errors import EngineGone, RefereeError, UsageError
 from treelings.errors import TreelingsError
 
@@ -80,8 +80,7 @@ def _explain(error: Exception) -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    err.print("error:", style="bold red", end=" ")
-    err.print(message, markup=False, soft_wrap=True)
+    error_lines(message)
     return code
 
 

@@ -121,7 +121,7 @@ def run(
             raise EngineGone(f"{error}; finished games are kept, run again when it is back") from error
         _show_standings(league, number)
         if not summary.finished:
-            err.print(f"{len(summary.voids)} games are void and missing; run again to play them:", style="yellow")
+            err.print(f"Void and missing, games: {len(summary.voids)}; run again to play them:", style="yellow")
             for void in summary.voids[:20]:
                 err.print(f"  {void.game}: {void.reasons[-1]}", markup=False, soft_wrap=True)
             raise typer.Exit(1)

@@ -32,7 +32,7 @@ _ROOM_FOR_NUMBER = 29  # of the 32 characters that a name may have
 def match(
     bots: Annotated[
         list[str],
-        typer.Argument(metavar="BOT", help="Two to five bots: folders, or names of sample bots."),
+        typer.Argument(metavar="BOT", help="Two to five: folders, .zip or .tar.gz files, or names of sample bots."),
     ],
     deals: Annotated[
         int | None, typer.Option(min=1, help="Deals, each played once in every rotation of the seats; 10 if not given.")
@@ -106,7 +106,7 @@ def match(
     else:
         out.print(f"Secret of the decks: {key.hex()}", style="dim", soft_wrap=True)
     if voids:
-        err.print(f"{len(voids)} games could not be played: {voids[0].reasons[-1]}", style="yellow", markup=False)
+        err.print(f"Not played, games: {len(voids)}; the first: {voids[0].reasons[-1]}", style="yellow", markup=False)
         raise typer.Exit(1)
 
 

@@ -36,6 +36,13 @@ out = SafeConsole(highlight=False, emoji=False)
 err = SafeConsole(stderr=True, highlight=False, emoji=False)
 """Errors, notes and progress: never part of a result that is piped on."""
 
+
+def error_lines(message: str) -> None:
+    """Print an error on stderr; each of its lines is one, and is marked so."""
+    for line in message.splitlines():
+        err.print(Text.assemble(("error: ", "bold red"), line), soft_wrap=True)
+
+
 GUILD_COLOURS = {
     "R": "#d55e00",
     "O": "#e69f00",

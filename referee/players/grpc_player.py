@@ -327,7 +327,7 @@ class GrpcPlayer:
             if allowed_ms(limit_ms, came.lost) > limit_ms:
                 detail += f", nor within {came.ms - limit_ms:,.0f} ms more, while {came.lost}"
             return Failure(FaultKind.TIMEOUT, detail, came.ms)
-        kind, detail = await explain(self._bot, f"the bot ended the game's stream ({came.status}) but lives on")
+        kind, detail = await explain(self._bot, f"the bot left the game ({came.status}), though its process went on")
         return Failure(kind, detail)
 
 

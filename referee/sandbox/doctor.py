@@ -90,7 +90,7 @@ def _engine_advice(error: BaseException) -> str:
     cause: BaseException | None = error
     while cause is not None:
         if "Permission denied" in str(cause):
-            return "join the group docker (usermod -aG docker NAME, then log in again), or run as root"
+            return "usermod -aG docker NAME as root, then log in again"
         cause = cause.__cause__
     return "install and start one, e.g. Debian's docker.io"
 
@@ -127,7 +127,8 @@ def check_image(status: ImageStatus) -> Check:
         return Check("runtime image", "missing", found, "treelings image build")
     found = f"{status.wanted} ({status.says})"
     if status.older:
-        advice = f"{len(status.older)} older ones take up space: docker image rm {' '.join(status.older[:3])}"
+        count = "an older one takes" if len(status.older) == 1 else f"{len(status.older)} older ones take"
+        advice = f"{count} up space: docker image rm {' '.join(status.older[:3])}"
         return Check("runtime image", "ok", found, advice)
     return Check("runtime image", "ok", found)
 

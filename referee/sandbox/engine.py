@@ -1,5 +1,7 @@
 """Reaching the Docker engine: connecting, its errors in our words, and what it must be able to do."""
 
+import errno
+import os
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -70,9 +72,12 @@ def engine_errors(doing: str) -> Iterator[None]:
     except APIError as error:
         raise SandboxError(f"{doing}: the Docker engine refused: {reason(error)}") from error
     except (DockerException, requests.RequestException, OSError) as error:
-        raise EngineGone(
-            f"{doing}: the Docker engine does not answer ({printable(_cause(error), _LONGEST_REASON)})"
-        ) from error
+        cause = printable(_cause(error), _LONGEST_REASON)
+        if cause == os.strerror(errno.EACCES):
+            words = f"may not be used by this user ({cause}): join the group docker, or run as root"
+        else:
+            words = f"does not answer ({cause})"
+        raise EngineGone(f"{doing}: the Docker engine {words}") from error
 
 
 def _cause(error: BaseException) -> str:

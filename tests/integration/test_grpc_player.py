@@ -151,7 +151,9 @@ async def test_an_answer_before_any_query_breaks_the_protocol() -> None:
 async def test_a_bot_that_ends_the_stream_and_lives_on_breaks_the_protocol() -> None:
     failure = await failure_of(wire_bot("yield READY; next(queries(requests))"))
     assert failure.kind is FaultKind.PROTOCOL
-    assert failure.detail == ("the bot ended the game's stream (status OK) but lives on, at turn 0 (bank 4,200 ms)")
+    assert failure.detail == (
+        "the bot left the game (status OK), though its process went on, at turn 0 (bank 4,200 ms)"
+    )
 
 
 async def test_the_path_of_the_socket_stays_out_of_what_is_told_of_a_broken_connection() -> None:
@@ -306,7 +308,7 @@ async def test_the_wait_for_a_peer_that_floods_and_never_reads_ends_in_time(acti
         assert time.monotonic() - closing < 1
     assert isinstance(failure, Failure)
     assert failure.kind is FaultKind.STARTUP
-    patience_s = 1 if "lives on" in failure.detail else 0  # a stream that breaks may be a process that ends
+    patience_s = 1 if "went on" in failure.detail else 0  # a stream that breaks may be a process that ends
     assert took < 0.7 + patience_s + GRACE_S
 
 

@@ -39,7 +39,9 @@ async def test_no_status_of_a_bot_is_taken_for_our_own_whatever_it_says() -> Non
         assert isinstance(outcome, Failure)
         assert outcome.kind is FaultKind.PROTOCOL
         status = "status OK" if code == "OK" else f"status {code}: {words}"
-        assert outcome.detail == (f"the bot ended the game's stream ({status}) but lives on, at turn 0 (bank 4,200 ms)")
+        assert outcome.detail == (
+            f"the bot left the game ({status}), though its process went on, at turn 0 (bank 4,200 ms)"
+        )
 
 
 async def test_a_message_that_was_compressed_is_no_answer() -> None:

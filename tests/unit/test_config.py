@@ -98,6 +98,8 @@ def test_limits_are_in_bytes_and_what_is_not_given_keeps_its_default(tmp_path: P
         ('name = "a\\u202eb"', "name: expected 1 to 64 printable characters"),
         (f'name = "{"x" * 65}"', "name: expected 1 to 64 printable characters"),
         ("name = ", "league.toml: not TOML: "),
+        ("name = Thursday", 'value (at line 1, column 8); strings need quotes, as in "word"'),
+        ("deals = 3\nname = “x”", 'strings need quotes, as in "word"'),
         (b'name = "\xff"', "league.toml: expected UTF-8 text, got byte 0xff"),
         ('name = "x"\n[sandbox]\ncpuset = "\u0661"', "sandbox.cpuset: "),
         ('name = "x"\nsite = "a\\u0000b"', "site: expected a path of 1 to 1,000 printable characters"),
@@ -115,6 +117,17 @@ def test_anything_else_is_refused_in_words(tmp_path: Path, text: str | bytes, sa
 def test_two_problems_are_told_at_once_and_a_third_waits(tmp_path: Path) -> None:
     message = config_error(tmp_path, 'name = ""\ndeals = 0\njobs = 0\n')
     assert len(message.splitlines()) == 2
+
+
+def test_a_misspelt_key_is_told_before_the_one_that_is_missing_for_it(tmp_path: Path) -> None:
+    first, second = config_error(tmp_path, 'nam = "x"\n').splitlines()
+    assert "unknown key 'nam'; did you mean 'name'?" in first
+    assert "name: expected a value, but the key is missing" in second
+
+
+@pytest.mark.parametrize("text", ["deals = ]", "deals =", 'name = "x" y', "= 3"])
+def test_where_no_word_stands_no_quotes_are_asked_for(tmp_path: Path, text: str) -> None:
+    assert "quotes" not in config_error(tmp_path, text)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -548,7 +548,7 @@ def test_the_status_says_what_to_do_next(tmp_path: Path) -> None:
 
     with new_league(tmp_path, ("ann",)) as league:
         assert next_step(league) == "treelings league add DIR BOT…"
-        assert league.status().lines()[:2] == ("thursday: 1 bots", "no night yet")
+        assert league.status().lines()[:2] == ("thursday: 1 bot", "no night yet")
         league.add(bot_folder(tmp_path, "bob"))
         assert next_step(league) == "treelings league run DIR"
         league.open_night()

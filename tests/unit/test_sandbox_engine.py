@@ -1,4 +1,6 @@
+import errno
 import json
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -124,6 +126,12 @@ def test_no_socket_is_an_engine_that_is_gone(tmp_path: Path) -> None:
         connect(url=f"unix://{tmp_path / 'nothing.sock'}")
 
 
+def test_a_socket_that_is_not_for_this_user_is_told_with_what_to_do() -> None:
+    words = r"may not be used by this user \(Permission denied\): join the group docker, or run as root"
+    with pytest.raises(EngineGone, match=words), engine_errors("connecting"):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
 def test_an_engine_that_never_answers_is_gone(silent_engine: str) -> None:
     with pytest.raises(EngineGone, match="timed out"):
         connect(url=silent_engine, timeout_s=1)
@@ -234,7 +242,9 @@ def test_an_image_for_another_sdk_is_not_the_image() -> None:
 
 def test_a_built_image_is_ok_and_older_ones_are_mentioned() -> None:
     assert check_image(ImageStatus("a:2", "python 3.11", ())) == Check("runtime image", "ok", "a:2 (python 3.11)")
-    assert "docker image rm a:1" in check_image(ImageStatus("a:2", "python 3.11", ("a:1",))).advice
+    one, two = (check_image(ImageStatus("a:9", "python 3.11", older)).advice for older in (("a:1",), ("a:1", "a:2")))
+    assert one == "an older one takes up space: docker image rm a:1"
+    assert two == "2 older ones take up space: docker image rm a:1 a:2"
 
 
 def test_an_ordinary_user_is_told_what_root_would_change() -> None:

@@ -6,7 +6,7 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
-from referee.cli.show import SafeConsole
+from referee.cli.show import SafeConsole, error_lines
 
 HOSTILE = "\x1b]0;pwned\x1b[2J\u202e\u2028\x9b31m\ud800"
 HARMLESS = r"\x1b]0;pwned\x1b[2J\u202e\u2028\x9b31m\ud800"
@@ -41,3 +41,8 @@ def test_styles_are_no_text() -> None:
     file = io.StringIO()
     SafeConsole(file=file, force_terminal=True, color_system="standard").print(f"[bold]{HOSTILE[:1]}[/]")
     assert file.getvalue() == "\x1b[1m\\x1b\x1b[0m\n"
+
+
+def test_each_line_of_an_error_is_marked_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    error_lines("a.toml: unknown key [b]\na.toml: name: missing")
+    assert capsys.readouterr().err == "error: a.toml: unknown key [b]\nerror: a.toml: name: missing\n"
