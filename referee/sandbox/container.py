@@ -20,6 +20,7 @@ from referee.sandbox.cgroup import Group
 from referee.sandbox.engine import engine_errors
 from referee.sandbox.folders import wipe
 from referee.sandbox.network import remove_network
+from referee.sandbox.output import Output
 from referee.sandbox.restless import Watch
 
 T = TypeVar("T")
@@ -41,6 +42,7 @@ class Call(Protocol):
 class Container:
     """A bot that was started in a container.
 
+    output   where what it prints goes
     refusal  why its command could not be executed, in the engine's words; None if it could
     group    its control group, with the freezer ready where waiting bots are held by it; None: cannot be seen from
              here, or has ended
@@ -57,6 +59,7 @@ class Container:
         submission: Submission,
         limits: Limits,
         folder: Path,
+        output: Output,
         refusal: str | None,
         group: Group | None,
         *,
@@ -70,6 +73,7 @@ class Container:
         self._submission = submission
         self._limits = limits
         self._folder = folder
+        self._output = output
         self._refusal = refusal
         self._group = group
         # Also of one that is frozen: a freezer reaches nobody before a call into the kernel is done.
@@ -171,12 +175,8 @@ class Container:
 
     def _log_tail(self) -> str:
         with engine_errors(f"reading the log of {self._submission.name}"):
-            try:
-                # As many lines as the bytes could be; the log's own cap bounds what arrives.
-                log = bytes(self._engine.logs(self._id, tail=LOG_TAIL_BYTES))
-            except NotFound:
-                log = b""
-        if self._refusal is not None:
+            log = self._output.read(LOG_TAIL_BYTES) or self._log
+        if self._refusal is not None and not self._log:
             log += self._refusal.encode()
         return log[-LOG_TAIL_BYTES:].decode("utf-8", "replace")
 
@@ -201,6 +201,7 @@ class Container:
         if self._shrunk:  # to die takes time on a core, too
             self._give_shares(self._limits.cpu_shares)
         self._log = self._last_words() or self._log
+        self._output.close()
         remove_container(self._engine, self._id)
         self._outlive()
         if self._network is not None:
@@ -220,11 +221,9 @@ class Container:
     def _last_words(self) -> bytes:
         """Kill it and read its log, which is whole only then; empty if somebody else has removed it."""
         with engine_errors(f"ending {self._submission.name}"):
-            try:
+            with suppress(NotFound):
                 _kill(self._engine, self._id)
-                log = bytes(self._engine.logs(self._id))
-            except NotFound:
-                return b""
+            log = self._output.read(self._limits.log_bytes)
         if self._refusal is not None:
             log += self._refusal.encode()
         return log[-self._limits.log_bytes :]

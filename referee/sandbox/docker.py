@@ -44,6 +44,7 @@ from referee.sandbox.network import (
     remove_network,
     way_to_bots,
 )
+from referee.sandbox.output import EngineOutput, OutputFile
 from referee.sandbox.run import Run, process_start
 from referee.sandbox.waiting import Hold, Waiting
 from treelings.cards import MAX_PLAYERS
@@ -166,12 +167,25 @@ class DockerSandbox:
             MATCH_LABEL: match,
         }
         network = make_network(engine, labels) if self._over_tcp else None
+        file = self._output_file(folder, uid) if network is None else None
+        try:
+            return self._run_bot(engine, image, submission, f"{uid}:{gid}", labels, folder, network, file)
+        except BaseException:
+            if file is not None:
+                file.close()
+            raise
+
+    def _run_bot(
+        self, engine: APIClient, image: str, submission: Submission, user: str, labels: dict[str, str], folder: Path,
+        network: str | None, file: OutputFile | None,
+    ) -> Container:  # fmt: skip
+        command = OutputFile.command(submission.command, _SOCKET_FOLDER) if file else list(submission.command)
         with engine_errors(f"starting {submission.name}"):
             container = str(
                 engine.create_container(
                     image,
-                    entrypoint=list(submission.command),
-                    user=f"{uid}:{gid}",
+                    entrypoint=command,
+                    user=user,
                     hostname="bot",
                     working_dir=_BOT_FOLDER,
                     environment=_ENVIRONMENT | (_SOCKET if network is None else _LISTEN),
@@ -191,10 +205,17 @@ class DockerSandbox:
             group = self._group(engine, container)
             port = published_port(engine.inspect_container(container)) if network is not None else 0
         return Container(
-            engine, container, submission, self._limits, folder, refusal, group,
+            engine, container, submission, self._limits, folder, file or EngineOutput(engine, container), refusal,
+            group,
             address=folder / SOCKET if network is None else (HOST, port), network=network,
             call=self._call, forget=self._bots.discard,
         )  # fmt: skip
+
+    def _output_file(self, folder: Path, uid: int) -> OutputFile:
+        try:
+            return OutputFile(folder, uid if uid != os.geteuid() else None)
+        except OSError as error:
+            raise SandboxError(f"{folder}: cannot make a file for a bot's output: {error.strerror}") from error
 
     def _group(self, engine: APIClient, container: str) -> Group | None:
         """A container's control group, its freezer ready if there is one; None if it has ended, or is out of sight."""
@@ -243,15 +264,18 @@ class DockerSandbox:
                 # What a bot may hold is no more; a file that is all hole would let one call read for long.
                 Ulimit(name="fsize", soft=limits.memory_bytes, hard=limits.memory_bytes),
             ],
-            log_config=LogConfig(
-                # Two halves: a single file starts anew when it is full, so that next to nothing might be left.
-                type=LogConfig.types.JSON,
-                config={"max-size": str(limits.log_bytes // 2), "max-file": "2"},
-            ),
+            log_config=self._log_config(network),
             ipc_mode="private",
             init=False,
             mounts=mounts,
         )
+
+    def _log_config(self, network: str | None) -> LogConfig:
+        if network is None:
+            return LogConfig(type="none", config={})
+        # Two halves: a single file starts anew when it is full, so that next to nothing might be left.
+        halves = {"max-size": str(self._limits.log_bytes // 2), "max-file": "2"}
+        return LogConfig(type=LogConfig.types.JSON, config=halves)
 
     async def close(self) -> None:
         """End and remove all that this run has, and what dead runs have left. Raises EngineGone, SandboxError."""

@@ -84,10 +84,50 @@ async def test_a_bot_that_could_not_be_executed_leaves_the_reason(sandbox: Docke
     assert b"no-such-program" in await bot.stop()
 
 
-async def test_of_a_bot_that_somebody_else_removed_nothing_is_kept(
+async def test_of_a_bot_that_somebody_else_removed_all_is_kept(
     sandbox: DockerSandbox, tmp_path: Path, engine: APIClient
 ) -> None:
     bot = await sandbox.start(script(tmp_path, "print('once')"), "match")
+    await ended(bot)
     engine.remove_container(bot.id, force=True)
 
-    assert await bot.stop() == b""
+    assert await bot.stop() == b"once\n"
+
+
+async def test_stdout_and_stderr_keep_their_order(sandbox: DockerSandbox, tmp_path: Path) -> None:
+    bot = await sandbox.start(
+        script(tmp_path, "import os\nfor n in range(500): os.write(1 + n % 2, b'%d\\n' % n)"), "match"
+    )
+    await ended(bot)
+
+    assert (await bot.stop()).split() == [b"%d" % number for number in range(500)]
+
+
+async def test_nothing_is_read_that_a_bot_puts_in_the_place_of_its_output(
+    sandbox: DockerSandbox, tmp_path: Path
+) -> None:
+    code = """
+        import os
+        print("first", flush=True)
+        folder = os.path.dirname(os.environ["TREELINGS_SOCKET"])
+        (name,) = os.listdir(folder)
+        os.unlink(f"{folder}/{name}")
+        os.symlink("/etc/passwd", f"{folder}/{name}")
+        print("last", flush=True)
+    """
+    bot = await sandbox.start(script(tmp_path, code), "match")
+    await ended(bot)
+
+    assert await bot.stop() == b"first\nlast\n"
+
+
+async def test_what_a_bot_prints_counts_as_its_memory(tmp_path: Path) -> None:
+    sandbox = DockerSandbox(league=f"test-{secrets.token_hex(4)}", limits=Limits(memory_bytes=48 * 1024**2))
+    await sandbox.open()
+    try:
+        bot = await sandbox.start(script(tmp_path, "import os\nwhile True: os.write(1, b'x' * 2**20)"), "match")
+        state = await ended(bot)
+    finally:
+        await sandbox.close()
+
+    assert state.out_of_memory or state.exit_code == 1  # at its memory limit, or at that of a file

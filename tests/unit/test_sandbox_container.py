@@ -13,6 +13,7 @@ from referee.errors import SandboxError
 from referee.limits import Limits
 from referee.model import Submission
 from referee.sandbox.container import Container
+from referee.sandbox.output import EngineOutput
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -43,7 +44,7 @@ class Engine:
     def wait(self, container: str) -> None:
         self.asked.append("wait")
 
-    def logs(self, container: str) -> bytes:
+    def logs(self, container: str, tail: int) -> bytes:
         return b"its last words"
 
     def remove_container(self, container: str, **options: Any) -> None:
@@ -86,9 +87,11 @@ async def call(function: Callable[[], T], /) -> T:
 
 
 def container(engine: Engine, folder: Path, group: FrozenGroup | None = None) -> Container:
+    made_up = cast("APIClient", engine)
     submission = Submission("bot", "Tests", "", folder, ("true",), "python")
     return Container(
-        cast("APIClient", engine), "id", submission, Limits(), folder / "sockets", None, cast("Group | None", group),
+        made_up, "id", submission, Limits(), folder / "sockets", EngineOutput(made_up, "id"), None,
+        cast("Group | None", group),
         address=folder / "bot.sock", network=None, call=call, forget=lambda _: None,
     )  # fmt: skip
 

@@ -50,7 +50,6 @@ def serve(bot: type[Bot]) -> NoReturn:
             f"{Path(sys.argv[0]).name}: this is run by the referee, which names a socket in "
             f"{SOCKET_VARIABLE}, or a host and port in {LISTEN_VARIABLE}; to try it: treelings match FOLDER random"
         )
-    _join_outputs()
     crashed = threading.Event()
     server = grpc.server(ThreadPoolExecutor(max_workers=1), options=_OPTIONS)
     server.add_generic_rpc_handlers((_handler(bot, crashed),))
@@ -68,12 +67,6 @@ def serve(bot: type[Bot]) -> NoReturn:
     crashed.wait()
     server.stop(_FAREWELL_S).wait()
     _end(1)
-
-
-def _join_outputs() -> None:
-    """Let stdout go where stderr goes: read apart, a traceback stands among what was printed before it."""
-    sys.stdout.flush()
-    os.dup2(2, 1)
 
 
 def _end(code: int) -> NoReturn:
