@@ -74,7 +74,11 @@ class Report:
 
 @dataclass(slots=True)
 class _Findings:
-    """A report in the making."""
+    """A report in the making.
+
+    broken      lines that hold no record
+    incomplete  games that were played may be unknown: a file of records is not there, or not all of it can be read
+    """
 
     games: int = 0
     decks: int = 0
@@ -82,6 +86,13 @@ class _Findings:
     differences: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     untold: int = 0
+    broken: int = 0
+    incomplete: bool = False
+
+    @property
+    def count(self) -> int:
+        """All differences so far, told or not."""
+        return len(self.differences) + self.untold
 
     def differs(self, text: str) -> None:
         if len(self.differences) < _MOST_DIFFERENCES:
@@ -141,6 +152,8 @@ def _file(found: _Findings, path: Path, secret: bytes | None) -> None:
 def _site(found: _Findings, site: Path) -> None:
     league, nights = read_site_json(_text(site / NAME))
     _check_size(nights)
+    found.incomplete = False
+    _missing_files(found, site, nights)
     records: list[GameRecord] = []
     commitments: dict[str, int] = {}
     for night in nights:
@@ -151,15 +164,28 @@ def _site(found: _Findings, site: Path) -> None:
             records += _night(found, site, league, night)
         except (RecordError, UsageError) as error:
             found.differs(f"night {night.number}: {error}")
+            found.incomplete = True
     known = {_record_file(site, night.number) for night in nights}
     for path in sorted((site / "records").glob("*")):
         if path not in known:
             found.differs(f"records/{path.name}: expected only the records of nights in {NAME}")
+    compared = _Findings() if found.incomplete else found
     identical = [
-        _same_json(found, standings_json(league, records), _text(site / "standings.json")),
-        _same_csv(found, standings_csv(standings(records)), _text(site / "standings.csv")),
+        _same_json(compared, standings_json(league, records), _text(site / "standings.json")),
+        _same_csv(compared, standings_csv(standings(records)), _text(site / "standings.csv")),
     ]
+    if compared is not found and compared.count:
+        found.differs(f"standings: values that differ, as they must without all records: {compared.count}")
     found.standings += all(identical)
+
+
+def _missing_files(found: _Findings, site: Path, nights: Sequence[Night]) -> None:
+    """Tell of files that have to be there; what follows from their lack is then no more than counted."""
+    for night in nights:
+        path = _record_file(site, night.number)
+        if not path.exists() and _is_over(night):
+            found.differs(f"records/{path.name}: expected by {NAME}, not there")
+            found.incomplete = True
 
 
 def _check_size(nights: Sequence[Night]) -> None:
@@ -191,6 +217,7 @@ def _night(found: _Findings, site: Path, league: str, night: Night) -> list[Game
     decks = _Decks(_revealed(found, night))
     records: dict[str, GameRecord] = {}
     path = _record_file(site, night.number)
+    broken = found.broken
     for _, record in _records(found, path) if path.exists() else ():
         where = f"night {night.number}, game {record.id}"
         _replay(found, where, record, decks)
@@ -204,7 +231,9 @@ def _night(found: _Findings, site: Path, league: str, night: Night) -> list[Game
         records[record.id] = replace(record, moves=(), extra={})
         _as_planned(found, where, record, plan.get(record.id), versions)
     found.decks += decks.proven
-    _complete(found, night, plan, records)
+    # Without the file no game can be there; and a line that holds no record may have been that of a missing game.
+    excused = found.broken - broken if path.exists() else len(plan)
+    _complete(found, night, plan, records, excused)
     return list(records.values())
 
 
@@ -292,8 +321,17 @@ def _as_planned(
             )
 
 
-def _complete(found: _Findings, night: Night, plan: Mapping[str, GameSpec], records: Mapping[str, GameRecord]) -> None:
-    """Every planned game is recorded or listed as void, unless the night is still being played."""
+def _is_over(night: Night) -> bool:
+    return night.finished is not None or night.secret is not None
+
+
+def _complete(
+    found: _Findings, night: Night, plan: Mapping[str, GameSpec], records: Mapping[str, GameRecord], excused: int
+) -> None:
+    """Every planned game is recorded or listed as void, unless the night is still being played.
+
+    excused  how many missing games follow from what was told already: so many are counted, and not told one by one
+    """
     label = f"night {night.number}"
     voids = {void.game for void in night.voids}
     for game in sorted(voids):
@@ -302,11 +340,14 @@ def _complete(found: _Findings, night: Night, plan: Mapping[str, GameSpec], reco
         elif game in records:
             found.differs(f"{label}, game {game}: expected a record or an entry as void, got both")
     missing = [game for game in plan if game not in records and game not in voids]
-    if night.finished is None and night.secret is None:
+    if not _is_over(night):
         found.note(f"{label}: not finished: {len(records)} of {len(plan)} games recorded")
         return
     if voids:
         found.note(f"{label}: {len(voids)} games listed as void")
+    if missing and len(missing) <= excused:
+        found.differs(f"{label}: games without a record, as follows from the above: {len(missing)}")
+        return
     for game in missing:
         found.differs(f"{label}, game {game}: expected a record or an entry as void, got neither")
 
@@ -344,7 +385,7 @@ def _same_json(found: _Findings, ours: str, theirs: str) -> bool:
     name = "standings.json"
     if theirs == ours or _too_long(found, name, ours, theirs):
         return theirs == ours
-    before = len(found.differences) + found.untold
+    before = found.count
     expected, got = read(_Standings, ours, name), read(_Standings, theirs, name)
     if expected.league != got.league:
         found.differs(f"{name}, key league: expected {expected.league!r}, got {got.league!r}")
@@ -353,7 +394,7 @@ def _same_json(found: _Findings, ours: str, theirs: str) -> bool:
     published = {night.night: night.standings for night in got.nights}
     for number in sorted(nights.keys() | published.keys()):
         _compare_rows(found, f"{name}, night {number}", nights.get(number, []), published.get(number, []))
-    if len(found.differences) + found.untold == before:
+    if found.count == before:
         found.differs(f"{name}: the values are right, but the text is not the canonical one")
     return False
 
@@ -407,6 +448,8 @@ def _records(found: _Findings, path: Path) -> Iterator[tuple[str, GameRecord]]:
             record = from_json(line, where)
         except RecordError as error:
             found.differs(str(error))
+            found.broken += 1
+            found.incomplete = True
         else:
             yield where, record
 

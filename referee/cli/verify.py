@@ -1,19 +1,31 @@
 """`treelings verify`: everything that a leaderboard claims, recomputed."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from referee.cli.show import err, out
+from referee.text import printable
 
 _SHOWN = 50
+_LONGEST_PATH = 300
+
+
+def _present(text: str) -> Path:
+    shown = printable(text, _LONGEST_PATH)
+    if "://" in text:
+        raise typer.BadParameter(f"{shown}: download the folder first: wget -r -np {shlex.quote(shown)}")
+    if not Path(text).exists():
+        raise typer.BadParameter(f"{shown}: expected a file of records or the folder of a site, got neither")
+    return Path(text)
 
 
 def verify(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE|SITE", help="Record files, or the folder of a site.", exists=True),
+        typer.Argument(metavar="FILE|SITE", help="Record files, or the folder of a site.", parser=_present),
     ],
     secret: Annotated[
         str | None,
@@ -36,6 +48,8 @@ def verify(
     if more := len(report.differences[_SHOWN:]) + report.untold:
         err.print(f"… and {more} more")
     out.print(report.summary, markup=False, soft_wrap=True)
+    if report.ok and report.standings:
+        out.print("The pages themselves (*.html) are not compared.", style="dim", markup=False)
     if not report.ok:
         raise typer.Exit(1)
 

@@ -85,6 +85,7 @@ def test_a_league_goes_from_init_to_a_verified_site(league: Path) -> None:
     verified = treelings("verify", league / "site", cwd=base)
     assert verified.code == 0
     assert "verified: 6 games, 3 decks, standings identical" in verified.out
+    assert "The pages themselves (*.html) are not compared." in verified.out
 
 
 def test_running_again_opens_the_next_night(league: Path) -> None:
@@ -188,7 +189,8 @@ def test_doctor_fails_without_an_engine_and_says_what_to_do(tmp_path: Path) -> N
         (["match", "random", "greedy", "--deals", "0"], ["deals"]),
         (["match", "random", "greedy", "--refill", "never"], ["never"]),
         (["league", "run", "nowhere"], ["nowhere", "league init"]),
-        (["verify", "nowhere"], ["nowhere"]),
+        (["verify", "nowhere"], ["nowhere", "expected a file of records or the folder of a site"]),
+        (["verify", "https://example.org/x y"], ["download the folder first: wget -r -np 'https://example.org/x y'"]),
         (["replay", "nowhere"], ["nowhere"]),
         (["league", "bogus"], ["bogus"]),
         (["--bogus"], ["bogus"]),

@@ -205,6 +205,30 @@ class TestSiteDiffers:
         with_night(site, replace(night, bots=night.bots[:2]))
         assert any("night 1: seats: a table of 3 needs 3 bots" in text for text in verify([site]).differences)
 
+    def test_a_records_file_that_is_missing_is_told_first_and_what_follows_is_counted(self, site: Path) -> None:
+        (site / "records" / "night-1.jsonl").unlink()
+        first, games, values = verify([site]).differences
+        assert first == "records/night-1.jsonl: expected by league.json, not there"
+        assert games == "night 1: games without a record, as follows from the above: 24"
+        assert values.startswith("standings: values that differ, as they must without all records: ")
+
+    def test_what_follows_from_a_broken_line_is_counted(self, site: Path) -> None:
+        edit(site / "records" / "night-2.jsonl", lambda text: text.replace("{", "[", 1))
+        line, games, _ = verify([site]).differences
+        assert line.startswith("night-2.jsonl, line 1: expected a JSON object")
+        assert games == "night 2: games without a record, as follows from the above: 1"
+
+    def test_what_a_file_before_the_site_lacks_excuses_nothing_of_the_site(self, site: Path, tmp_path: Path) -> None:
+        (tmp_path / "games.jsonl").write_text("oops\n")
+        edit(site / "standings.json", lambda text: text.replace('"rank": 1', '"rank": 9'))
+        _, *differences = verify([tmp_path / "games.jsonl", site]).differences
+        assert all("key rank" in text for text in differences)
+
+    def test_a_broken_line_excuses_no_more_games_than_itself(self, site: Path) -> None:
+        edit(site / "records" / "night-2.jsonl", lambda text: "oops\n" + text.split("\n", 2)[2])
+        differences = verify([site]).differences
+        assert sum("got neither" in text for text in differences) == 2
+
     def test_a_records_file_of_no_night(self, site: Path) -> None:
         write_records(site / "records" / "night-9.jsonl", [])
         assert "records/night-9.jsonl: expected only" in only(verify([site]))
