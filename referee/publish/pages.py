@@ -1,14 +1,16 @@
 """The pages as HTML: the template environment and one function a page."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from referee.errors import RecordError
-from referee.model import Fault, GameRecord, PlayedMove
-from referee.publish.overview import BotView, Match, NightView, Overview, deal_number
+from referee.model import Fault, FaultKind, GameRecord, PlayedMove
+from referee.publish.overview import BotFault, BotView, Match, NightView, Overview, deal_number
 from referee.publish.treeline import CARD_HEIGHT, COLUMN_WIDTH, Treeline, draw
 from referee.records import states
 from referee.standings import RANKING_RULES
@@ -35,6 +37,7 @@ class Pages:
         env.filters.update(
             percent=_percent, signed=_signed, seconds=_seconds, thousands=_thousands, ordinal=_ordinal,
             when=_when, short=_short, heat=_heat, words=_words, together=_together,
+            breakable=_breakable,
         )  # fmt: skip
         env.globals.update(
             league=league, card_height=CARD_HEIGHT, column_width=COLUMN_WIDTH, ranking_rules=RANKING_RULES,
@@ -52,7 +55,7 @@ class Pages:
 
     def bot(self, bot: BotView) -> str:
         """One bot: bots/<name>.html."""
-        return self._env.get_template("bot.html").render(root="../", bot=bot)
+        return self._env.get_template("bot.html").render(root="../", bot=bot, alike=_alike)
 
     def match(self, match: Match) -> str:
         """One match with its games: matches/<night>-<match>.html.
@@ -131,6 +134,19 @@ def _heat(share: float) -> int:
 def _together(numbers: Sequence[int]) -> str:
     *first, last = map(str, numbers)
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def _breakable(name: str) -> Markup:
+    """A bot's name that is broken after "-" and "_" where it has to be."""
+    return Markup(re.sub("([-_]+)", r"\1<wbr>", str(escape(_shown(name)))))  # noqa: S704 - escaped before
+
+
+def _alike(faults: Sequence[BotFault]) -> list[list[BotFault]]:
+    """Faults of the same kind whose details differ in nothing but numbers, together; in the order of the first ones."""
+    groups: dict[tuple[FaultKind, str], list[BotFault]] = {}
+    for each in faults:
+        groups.setdefault((each.fault.kind, re.sub(r"[0-9]+([.,][0-9]+)*", "0", each.fault.detail)), []).append(each)
+    return list(groups.values())
 
 
 def _words(name: str) -> str:

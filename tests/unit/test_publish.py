@@ -51,7 +51,7 @@ class _Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
-        if tag not in {"meta", "link", "rect", "path", "circle", "line", "br", "img"}:
+        if tag not in {"meta", "wbr", "link", "rect", "path", "circle", "line", "br", "img"}:
             self.open.append(tag)
         for name, value in attrs:
             self.attributes.append(name)
@@ -61,7 +61,7 @@ class _Page(HTMLParser):
                 self.ids.append(value or "")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag not in {"rect", "path", "circle", "line"}:
+        if tag not in {"rect", "path", "circle", "line", "wbr"}:
             assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
@@ -195,12 +195,52 @@ def test_a_fault_is_shown_with_its_words_on_the_pages_of_its_bot_and_its_match(
     assert words not in _Page(site / "bots" / f"{record.seats[0].bot}.html").text
 
 
+def told_apart(record: GameRecord, number: int) -> GameRecord:
+    """The record with faults whose details are of words of their own."""
+    words = "x" * (number + 1)
+    return replace(record, faults=tuple(replace(fault, detail=f"made up, {words}.") for fault in record.faults))
+
+
 def test_many_faults_are_all_there_the_first_twenty_unfolded(tmp_path: Path) -> None:
     nights, records = random_league(Random(4), nights=1, deals=25, bots=("amber", "birch"), fault_chance=1.0)
+    records = tuple(told_apart(record, number) for number, record in enumerate(records))
     faults = sum(record.seats[fault.seat].bot == "amber" for record in records for fault in record.faults)
     page = _Page(_publish(tmp_path, nights, records) / "bots" / "amber.html")
-    assert page.text.count("startup at turn 0 (made up)") == faults > 20
+    assert page.text.count("made up, x") == faults > 20
     assert f"{faults - 20} more" in page.text
+
+
+def test_faults_that_differ_in_numbers_alone_are_told_once_with_a_link_to_each_game(tmp_path: Path) -> None:
+    nights, records = random_league(Random(4), nights=1, deals=25, bots=("amber", "birch"), fault_chance=1.0)
+    records = tuple(
+        replace(
+            record,
+            faults=tuple(
+                replace(fault, kind=FaultKind.CRASH, detail=f"no answer after {number}.5 ms") for fault in record.faults
+            ),
+        )
+        for number, record in enumerate(records)
+    )
+    faults = sum(record.seats[fault.seat].bot == "amber" for record in records for fault in record.faults)
+    page = _publish(tmp_path, nights, records) / "bots" / "amber.html"
+    assert f"crash in {faults} games, first: no answer after" in _Page(page).text
+    assert _Page(page).text.count("no answer after") == 1
+    assert page.read_text().count("../matches/1-amber-vs-birch.html#d") == faults
+
+
+def test_a_turn_that_the_detail_names_is_not_said_twice(
+    tmp_path: Path, small: tuple[tuple[Night, ...], tuple[GameRecord, ...]]
+) -> None:
+    nights, (record, *others) = small
+    faulty = replace(record, faults=(Fault(1, 5, FaultKind.TIMEOUT, "no answer, at turn 5"),))
+    page = _publish(tmp_path, nights, [faulty, *others]) / "bots" / f"{record.seats[1].bot}.html"
+    assert "in turn 5" not in _Page(page).text
+
+
+def test_a_long_name_is_broken_after_a_dash_or_an_underscore(tmp_path: Path) -> None:
+    nights, records = random_league(Random(4), nights=1, deals=1, bots=("long-name__x", "birch"))
+    page = (_publish(tmp_path, nights, records) / "index.html").read_text()
+    assert "<bdi>long-<wbr>name__<wbr>x</bdi>" in page
 
 
 def test_every_move_is_in_its_games_list_and_the_referees_are_marked(
