@@ -19,6 +19,7 @@ from treelings.cards import MIN_PLAYERS
 OPPONENT: Final = "random"
 
 _LONGEST_LINE: Final = 200
+_TRACEBACK: Final = b"Traceback (most recent call last):"
 
 
 async def play_trial(
@@ -114,6 +115,16 @@ def last_lines(log: bytes, count: int) -> list[str]:
     """The last lines of a bot's log that are not empty, each printable and bounded."""
     lines = [line for line in log.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
     return [printable(line, _LONGEST_LINE) for line in lines[-count:]]
+
+
+def last_error(log: bytes) -> str | None:
+    """The line that ends the last traceback of a bot's log, printable and bounded; None if there is no traceback."""
+    _, found, after = log.rpartition(_TRACEBACK)
+    if not found:
+        return None
+    lines = [line for line in after.decode("utf-8", "backslashreplace").splitlines()[1:] if line.strip()]
+    ending = next((line for line in lines if not line.startswith(" ")), "cut off")
+    return printable(ending, _LONGEST_LINE)
 
 
 def _opponents(bot: Submission, count: int) -> list[Submission]:

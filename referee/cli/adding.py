@@ -22,7 +22,7 @@ from referee.ports import Sandbox
 from referee.reports import Added, Trial
 from referee.submissions import find_bot
 from referee.text import printable
-from referee.trial import OPPONENT, last_lines, play_trial, view_as_json
+from referee.trial import OPPONENT, last_error, last_lines, play_trial, view_as_json
 from treelings import View
 from treelings.cards import SECRET_BYTES
 
@@ -125,7 +125,11 @@ def outcome(added: Added) -> str:
         if added.submission.author != old.author:
             # Nobody but the organiser can tell whether it is the same person.
             line += f" by {old.author}, as a bot by {added.submission.author}"
-    return line if added.trial is None else f"{line}; trial match: {added.trial.games} games, no fault"
+    if added.trial is None:
+        return line
+    line += f"; trial match: {added.trial.games} games, no fault"
+    error = last_error(added.trial.log)
+    return line if error is None else f"{line}, but its log has a traceback: {error}"
 
 
 def explain(added: Added, handed_in: str, config: LeagueConfig) -> None:

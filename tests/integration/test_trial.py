@@ -58,6 +58,13 @@ def test_a_good_bot_plays_its_trial_and_joins(league: Path) -> None:
     assert len(kept(league)) == 1
 
 
+def test_an_error_that_costs_no_game_is_told_too(league: Path) -> None:
+    code = kit_bot("def end(self, result):\n    raise KeyError('lost')")
+    done = add(league, bot_folder(league.parent, "ann", code=code), *PLAIN)
+    assert done.code == 0
+    assert done.out.endswith("2 games, no fault, but its log has a traceback: KeyError: 'lost'\n")
+
+
 FAULTS = {
     "startup": ("raise SystemExit('no book')\n", r"exit code 1 \(last line of its log: 'no book'\)", "no book"),
     "timeout": (kit_bot("def choose(self, view):\n    time.sleep(60)"), r"no answer within 500 ms", "empty"),

@@ -12,7 +12,7 @@ from referee.model import FaultKind, Submission
 from referee.ports import Failure, RunningBot
 from referee.reports import Trial
 from referee.submissions import inspect, sample_bot
-from referee.trial import last_lines, play_trial, view_as_json, view_at
+from referee.trial import last_error, last_lines, play_trial, view_as_json, view_at
 from tests.support.league import new_league
 from tests.support.players import Act, FakeBot, FakeLink, FakePlayer, FakeSandbox
 from tests.support.submissions import bot_folder
@@ -222,6 +222,21 @@ def test_the_last_lines_of_a_log_are_escaped_and_bounded() -> None:
     log = b"first\n\n\x1b[31mred\n" + b"x" * 500 + b"\nnot \xff UTF-8\n\n"
     assert last_lines(log, 3) == ["\\x1b[31mred", "x" * 199 + "…", "not \\xff UTF-8"]
     assert last_lines(b"", 3) == []
+
+
+@pytest.mark.parametrize(
+    ("log", "error"),
+    [
+        (b"all is well\n", None),
+        (b"", None),
+        (b'Traceback (most recent call last):\n  File "bot.py", line 1\n    x\nKeyError: 1\nafter\n', "KeyError: 1"),
+        (b"Traceback (most recent call last):\n  x\nA: 1\nTraceback (most recent call last):\n  x\nB: 2\n", "B: 2"),
+        (b"Traceback (most recent call last):\n  x\nA: \x1b[2J\n", "A: \\x1b[2J"),
+        (b"Traceback (most recent call last):\n  x\n", "cut off"),
+    ],
+)
+def test_the_last_error_of_a_log_ends_its_last_traceback(log: bytes, error: str | None) -> None:
+    assert last_error(log) == error
 
 
 # ---- into the league
