@@ -11,7 +11,9 @@ TRIES = 3
 
 @pytest.mark.docker
 @pytest.mark.usefixtures("runtime_image")
-@pytest.mark.parametrize("kind", kinds())
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.alone if load(kind).calm else ()) for kind in kinds()]
+)
 def test_a_hostile_bot_harms_nobody_else(kind: str) -> None:
     for _ in range(TRIES):
         outcome = play_alone(kind)

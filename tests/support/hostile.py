@@ -35,6 +35,7 @@ class Case:
     games     games of the match; two are a deal in both rotations
     copies    hostile bots at the table, beside one honest bot
     vendor    packages of the tests' own environment that are put into the submission
+    calm      what it does with time shows only on a machine with nothing else to do
     checks    what else is looked at, by name and setting (tests/adversarial/checks.py)
     """
 
@@ -49,6 +50,7 @@ class Case:
     games: int = 2
     copies: int = 1
     vendor: tuple[str, ...] = ()
+    calm: bool = False
     checks: dict[str, float] = field(default_factory=dict)
 
     @property
