@@ -1,6 +1,7 @@
 """Tests that need something of the machine: skipped and counted where it is missing, failed where it is required."""
 
 import os
+import signal
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -38,6 +39,12 @@ _WORDS: Final = {
     "docker": "tests that need a Docker engine were skipped: `treelings doctor` tells why",
     "browser": "tests that need Chromium were skipped",
 }
+
+
+def pytest_configure() -> None:
+    """Whoever starts the tests in the background of a shell has Ctrl-C ignored, and so would all that they start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

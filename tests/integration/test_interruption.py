@@ -90,7 +90,10 @@ def test_a_match_that_is_told_twice_leaves_no_copies(tmp_path: Path, number: sig
         process.send_signal(number)
         time.sleep(0.05)
         process.send_signal(number)
-        _, words = process.communicate(timeout=60)
+        try:
+            _, words = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 1
     assert words.splitlines()[-1] == "Interrupted."
     assert [*temporary.iterdir()] == []
