@@ -1,6 +1,6 @@
 """Games between two bots of given sources, with what became of each attempt to play them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -78,8 +78,14 @@ async def _at_once(seconds: float) -> None:
     """No pause: this load does not pass."""
 
 
-async def play_games(sandbox: Sandbox, sources: Mapping[str, str], folder: Path, games: int, clock: Clock) -> Played:
-    """Play so many games of bots "ann" and "bob" at one table, in a sandbox that is not open yet."""
+async def play_games(
+    sandbox: Sandbox, sources: Mapping[str, str], folder: Path, games: int, clock: Clock,
+    tell: Callable[[Played], None] | None = None,
+) -> Played:  # fmt: skip
+    """Play so many games of bots "ann" and "bob" at one table, in a sandbox that is not open yet.
+
+    `tell` is told after each game what became of all till then.
+    """
     bots = {}
     for name in NAMES:
         home = folder / name
@@ -107,6 +113,8 @@ async def play_games(sandbox: Sandbox, sources: Mapping[str, str], folder: Path,
                 played.records.append(result)
             else:
                 played.voids.append(result)
+            if tell is not None:
+                tell(played)
     finally:
         await table.close()
         await sandbox.close()

@@ -9,8 +9,15 @@ from referee.limits import Limits
 from referee.loop import run
 from referee.sandbox.choose import choose_sandbox
 from tests.support.load import outside_load
-from tests.support.overload import burner, play_games, sleeper
+from tests.support.overload import Played, burner, play_games, sleeper
 from treelings import Clock
+
+
+def tell(played: Played) -> None:
+    """Print what became of the games so far, now and then: all of them may take an hour."""
+    if (len(played.records) + len(played.voids)) % 10 == 0:
+        print(played, flush=True)
+
 
 if __name__ == "__main__":
     ask = argparse.ArgumentParser()
@@ -31,7 +38,7 @@ if __name__ == "__main__":
     clock = Clock(move_ms=wish.move_ms, bank_ms=3_600_000)
     began = monotonic()
     with tempfile.TemporaryDirectory() as folder, outside_load(wish.burners, at_most_s=wish.at_most_s):
-        played = run(play_games(sandbox, bots, Path(folder), wish.games, clock))
+        played = run(play_games(sandbox, bots, Path(folder), wish.games, clock, tell))
     print(f"{wish.sandbox}, {wish.burners} burners, {wish.move_ms} ms a move: {played}; {monotonic() - began:.0f} s")
     for fault in [fault for record in played.records for fault in record.faults][:3]:
         print(f"a fault: {fault.detail}")
