@@ -27,7 +27,7 @@ LIMITS_AT_MOST: Final = 3
 _SMALLEST_MS: Final = 5.0
 _SMALLEST_SHARE: Final = 0.02
 _FIRST_LOOK_SHARE: Final = 0.02
-_SOONEST_S: Final = 0.005
+_TIGHT_MS: Final = 250.0
 _LATEST_S: Final = 0.025
 _MOST_BYTES: Final = 4096  # an answer has some hundred, all that gRPC adds included
 _TASKS: Final = Path("/proc/self/task")
@@ -81,8 +81,11 @@ def longest_ms(limit_ms: float, lost: Lost) -> float:
 
 
 def first_look_s(limit_ms: float) -> float:
-    """How long after its begin a wait is looked at first: what others take before is not told."""
-    return min(_LATEST_S, max(_SOONEST_S, limit_ms / 1000 * _FIRST_LOOK_SHARE))
+    """How long after its begin a wait is looked at first: what others take before is not told.
+
+    Short waits are to cost nothing, so that it is a while; but not where the limit is so tight that all may matter.
+    """
+    return 0.0 if limit_ms <= _TIGHT_MS else min(_LATEST_S, limit_ms / 1000 * _FIRST_LOOK_SHARE)
 
 
 def taken_ms(before: CpuTimes, after: CpuTimes, wall_ms: float, cpus: float) -> float:

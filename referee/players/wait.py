@@ -67,18 +67,22 @@ class Wait:
     def begin(self, limit_ms: float, earlier_ms: float = 0.0) -> None:
         """The current task begins to wait, `limit_ms` at most.
 
-        `earlier_ms`: what earlier waits lost that drew on the same account as this limit.
+        `earlier_ms`: what earlier waits lost that drew on the same account as this limit. Raises SandboxError.
         """
-        self._task = asyncio.current_task()
+        first_s = first_look_s(limit_ms)
         self._begun = self._now()
+        self._watch.begin(self._begun)
+        if first_s == 0:
+            self._watch.look(self._begun, 0.0)
+            self._begun = self._now()  # what looking takes is not the bot's
+        self._task = asyncio.current_task()
         self._limit_ms = limit_ms
         self._earlier_ms = earlier_ms
         self._ends = self._begun + limit_ms / 1000
-        self._look_at = self._begun + first_look_s(limit_ms)
+        self._look_at = self._begun + (first_s or _LOOK_EVERY_S)
         self._looked_again = self._stood_still = self.over = False
         self._patience_ms = _CROWD_MS
         self._failure = None
-        self._watch.begin(self._begun)
         rings = min(self._look_at, self._ends)
         if self._timer is None or rings < self._rings:
             self._wind(rings)
