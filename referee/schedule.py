@@ -72,28 +72,40 @@ def plan_match(
     _check_table(names)
     if deals < 1:
         raise UsageError(f"deals: expected at least 1, got {deals}")
+    games = [
+        game
+        for deal in range(deals)
+        for game in plan_deal(
+            league=league, night=night, bots=names, deal=deal, refill=refill, deal_prefix=deal_prefix
+        )
+    ]  # fmt: skip
+    return MatchSpec(id=match_id(names), round=round, bots=names, games=tuple(games))
+
+
+def plan_deal(
+    *, league: str, night: int | None, bots: Sequence[str], deal: int, refill: Refill, deal_prefix: str | None = None
+) -> tuple[GameSpec, ...]:
+    """The games of a match's deal of this number, counted from 0: one in each rotation (plan_match)."""
+    names = sorted(bots)
     match = match_id(names)
     prefix = deal_prefix or (match if night is None else f"night {night}/{match}")
+    deal_id = f"{prefix}/{deal}"
     players = len(names)
     orders = seat_orders(players)
-    games = []
-    for deal in range(deals):
-        deal_id = f"{prefix}/{deal}"
-        order = [names[place] for place in orders[deal % len(orders)]]
-        games += [
-            GameSpec(
-                id=game_id(deal_id, rotation),
-                league=league,
-                night=night,
-                match=match,
-                deal_id=deal_id,
-                rotation=rotation,
-                refill=refill,
-                bots=tuple(order[(seat - rotation) % players] for seat in range(players)),
-            )
-            for rotation in range(players)
-        ]
-    return MatchSpec(id=match, round=round, bots=names, games=tuple(games))
+    order = [names[place] for place in orders[deal % len(orders)]]
+    return tuple(
+        GameSpec(
+            id=game_id(deal_id, rotation),
+            league=league,
+            night=night,
+            match=match,
+            deal_id=deal_id,
+            rotation=rotation,
+            refill=refill,
+            bots=tuple(order[(seat - rotation) % players] for seat in range(players)),
+        )
+        for rotation in range(players)
+    )
 
 
 def match_id(bots: Sequence[str]) -> str:
