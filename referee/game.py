@@ -1,7 +1,7 @@
 """One game: asks the seats for their moves, judges what they answer and rules on faults (records.md)."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from referee.clock import SeatClock
@@ -16,29 +16,36 @@ from treelings.view import Clock
 LONGEST_DETAIL: Final = 300
 """Characters that a fault's detail may have in a record."""
 
+Watch = Callable[[GameSpec, State, PlayedMove | None], None]
+"""Is shown each position of a game: its deal, with no move, and what each move led to, with that. The state is the
+game's own, so that it must be copied to be kept; bots wait meanwhile."""
+
 _LONGEST_LEGAL: Final = 100
 
 
 async def play_game(
-    spec: GameSpec, deck: str, seats: Sequence[SeatHolder], players: Sequence[Player], clock: Clock
-) -> GameRecord:
+    spec: GameSpec, deck: str, seats: Sequence[SeatHolder], players: Sequence[Player], clock: Clock,
+    watch: Watch | None = None,
+) -> GameRecord:  # fmt: skip
     """Play a game to its end and return its record; `seats` and `players` are in seat order.
 
     Whatever a bot does becomes a fault in the record. Raises what the players raise for our own side
     (SandboxError); the game is void then, and the bots are told so.
     """
-    return await _Game(spec, deck, seats, players, clock).play()
+    return await _Game(spec, deck, seats, players, clock, watch).play()
 
 
 class _Game:
     def __init__(
-        self, spec: GameSpec, deck: str, seats: Sequence[SeatHolder], players: Sequence[Player], clock: Clock
-    ) -> None:
+        self, spec: GameSpec, deck: str, seats: Sequence[SeatHolder], players: Sequence[Player], clock: Clock,
+        watch: Watch | None,
+    ) -> None:  # fmt: skip
         self._spec = spec
         self._deck = deck
         self._seats = seats
         self._players = players
         self._clock = clock
+        self._watch = watch
         self._clocks = [SeatClock(clock) for _ in players]
         self._state = State.deal(deck, len(players), spec.refill)
         self._history: list[Move] = []
@@ -50,6 +57,8 @@ class _Game:
         end = GameEnd("void", (), ())
         try:
             await self._start()
+            if self._watch is not None:
+                self._watch(self._spec, self._state, None)
             while self._contested and not self._state.over:
                 await self._turn()
             record = self._record()
@@ -109,6 +118,8 @@ class _Game:
         self._played.append((self._state.seat, move.notation, ms, by_referee, cpu_ms))
         self._history.append(move)
         self._state.play(move)
+        if self._watch is not None:
+            self._watch(self._spec, self._state, PlayedMove(*self._played[-1]))
 
     def _forfeit(self, seat: int, kind: FaultKind, detail: str) -> None:
         self._in_play[seat] = False

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from typing import Final
 
 from referee.errors import EngineGone, SandboxError
-from referee.game import play_game
+from referee.game import Watch, play_game
 from referee.model import FaultKind, GameRecord, GameSpec, MatchSpec, SeatHolder, Submission, VoidGame
 from referee.ports import Connect, KeepLog, Link, Sandbox
 from referee.text import printable
@@ -34,11 +34,12 @@ class Table:
     def __init__(
         self, match: MatchSpec, submissions: Mapping[str, Submission], sandbox: Sandbox, secret: bytes,
         clock: Clock, connect: Connect, keep_log: KeepLog | None = None, *, pause: Pause = asyncio.sleep,
+        watch: Watch | None = None,
     ) -> None:  # fmt: skip
         """`submissions` holds at least the match's bots by name; `secret` is the night's (rules.md).
 
         `keep_log` is given what each bot logged, once for each time that it was started; `pause` waits for so many
-        seconds.
+        seconds; `watch` is shown every position of each game.
         """
         self._match = match
         self._submissions = submissions
@@ -48,6 +49,7 @@ class Table:
         self._connect = connect
         self._keep_log = keep_log
         self._pause = pause
+        self._watch = watch
         self._links: dict[str, Link] = {}
         self._spoiled: set[str] = set()  # bots whose process no further game may be played with
 
@@ -107,6 +109,7 @@ class Table:
             [SeatHolder(bot, self._submissions[bot].version) for bot in game.bots],
             [self._links[bot].player() for bot in game.bots],
             self._clock,
+            self._watch,
         )
         # A bot that played an illegal move answers well otherwise; any other fault leaves a process that
         # may be anywhere. It is ended with the next game, so that no failure to do so costs this record.
