@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import doctor, image, league, match, replay, verify
+from referee.cli import doctor, image, league, match, new, replay, verify
 from referee.cli.show import err, error_lines
 from referee.errors import EngineGone, RefereeError, UsageError
 from treelings.errors import TreelingsError
@@ -28,6 +28,8 @@ app = typer.Typer(
 
 **First steps**
 
+- `treelings new mybot`: the folder of a new bot, which plays at once
+
 - `treelings match random greedy`: two sample bots play ten deals
 
 - `treelings league init night`, `treelings league add night BOT…`, `treelings league run night`: a league
@@ -40,6 +42,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong use.""",
 )
 app.add_typer(league.app, name="league")
 app.add_typer(image.app, name="image")
+app.command("new")(new.new)
 app.command("match")(match.match)
 app.command("verify")(verify.verify)
 app.command("replay")(replay.replay)

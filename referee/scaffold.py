@@ -1,0 +1,92 @@
+"""A new bot's folder, made from a template of the package: it plays at once, and one method of it is to be written."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from referee.config import check_title
+from referee.errors import UsageError
+from referee.submissions import check_name, sample_bot
+from referee.text import printable
+
+LANGUAGES: Final = ("python",)
+"""Languages that there is a template for: the folders in `templates`."""
+
+_TEMPLATES: Final = Path(__file__).with_name("templates")
+_COMPILED: Final = "__pycache__"  # put there by whoever installed the package
+_SHOWN: Final = 80
+_LONGEST_NAME: Final = 32
+_LONGEST_AUTHOR: Final = 64
+_NAME_CHARS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
+
+
+def make_bot(name: str, *, author: str, into: Path, language: str = "python") -> tuple[Path, ...]:
+    """Make the folder `into/name` and return its files; never writes over anything.
+
+    Raises UsageError where the name or the author is none, or where something of that name is there.
+    """
+    _check(name, author)
+    folder = into / name
+    values = {"@NAME@": name, "@AUTHOR@": _in_quotes(author)}
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        raise UsageError(f"{folder}: is there already; choose another name, or another place with --into") from None
+    except NotADirectoryError as problem:
+        raise UsageError(f"{into}: expected a folder to make the bot's in, got something else") from problem
+    template = _TEMPLATES / language
+    made = []
+    for source in sorted(template.rglob("*")):
+        path = source.relative_to(template)
+        if source.is_dir() or _COMPILED in path.parts:
+            continue
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(_filled(source.read_text(encoding="utf-8"), values), encoding="utf-8")
+        made.append(target)
+    return tuple(made)
+
+
+def fit_author(*wishes: str) -> str:
+    """The first of these texts that can be made fit to be printed as a name; "anonymous" if none can."""
+    for wish in wishes:
+        words = "".join(char if char.isprintable() else " " for char in wish).split()
+        if fit := " ".join(words)[:_LONGEST_AUTHOR].strip():
+            return fit
+    return "anonymous"
+
+
+def suggested_name(name: str) -> str | None:
+    """A name that a bot may bear and that is like this one; None if there is none."""
+    like = "".join(char if char in _NAME_CHARS else "-" for char in name.lower())
+    like = "-".join(part for part in like.split("-") if part not in ("", "vs")).lstrip("_")[:_LONGEST_NAME].rstrip("-")
+    try:
+        return check_name(like)
+    except ValueError:
+        return None
+
+
+def _check(name: str, author: str) -> None:
+    try:
+        check_name(name)
+    except ValueError as problem:
+        like = suggested_name(name)
+        advice = f"; try {like}" if like else ""
+        raise UsageError(f"name of the bot: {problem}, got {printable(name, _SHOWN)!r}{advice}") from problem
+    if sample_bot(name) is not None:
+        raise UsageError(f"name of the bot: {name} is a sample bot; choose another, e.g. my-{name}")
+    try:
+        check_title(author)
+    except ValueError as problem:
+        raise UsageError(f"author: {problem}, got {printable(author, _SHOWN)!r}") from problem
+
+
+def _in_quotes(text: str) -> str:
+    """As it stands between the quotes of a string of TOML."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    # In one pass: an author called @NAME@ stays so.
+    return re.sub("|".join(values), lambda found: values[found[0]], text)

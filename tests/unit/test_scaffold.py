@@ -1,0 +1,104 @@
+"""A new bot's folder: what is in it, that it plays, and what it is never made of."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.config import check_title
+from referee.errors import UsageError
+from referee.scaffold import LANGUAGES, fit_author, make_bot, suggested_name
+from referee.submissions import check_name, inspect
+
+
+def made(into: Path, name: str = "mybot", author: str = "Ann") -> Path:
+    make_bot(name, author=author, into=into)
+    return into / name
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_folder_is_a_submission(language: str, tmp_path: Path) -> None:
+    files = make_bot("mybot", author="Ann", into=tmp_path, language=language)
+    bot = inspect(tmp_path / "mybot")
+    assert (bot.name, bot.author) == ("mybot", "Ann")
+    assert sorted(files) == sorted(path for path in (tmp_path / "mybot").rglob("*") if path.is_file())
+    assert not [path for path in files if "@NAME@" in path.read_text() or "@AUTHOR@" in path.read_text()]
+
+
+def test_its_own_test_runs_and_is_true(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+
+    def own_test() -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-W", "error", "-m", "unittest"]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+    done = own_test()
+    assert done.returncode == 0, done.stderr
+    assert "Ran 1 test" in done.stderr
+    code = (folder / "bot.py").read_text()
+    (folder / "bot.py").write_text(code.replace("return max(view.legal_moves, key=worth)", "return 'R'"))
+    assert own_test().returncode == 1
+
+
+def test_what_is_there_already_is_left_alone(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    (folder / "bot.py").write_text("my own work")
+    with pytest.raises(UsageError, match=r"mybot: is there already; choose another name"):
+        made(tmp_path)
+    assert (folder / "bot.py").read_text() == "my own work"
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(UsageError, match="is there already"):
+        made(tmp_path, "dangling")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match=r"file: expected a folder to make the bot's in"):
+        made(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("My Bot", "expected 1 to 32 of a-z 0-9 _ -.*, got 'My Bot'; try my-bot"),
+        ("a-vs-b", 'no "-vs-" in it, got .*; try a-b'),
+        ("../up", "try up"),
+        ("\x1b[2J", r"got '\\\\x1b\[2J'; try 2j"),
+        ("§", "got '§'$"),
+        ("x" * 40, f"try {'x' * 32}$"),
+        ("greedy", "greedy is a sample bot; choose another, e.g. my-greedy"),
+    ],
+)
+def test_a_name_that_is_none_is_told_what_to_be(name: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=said):
+        made(tmp_path, name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_author_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="author: expected 1 to 64 printable characters"):
+        made(tmp_path, author=" Ann")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("author", ['A "B" \\n C', "'''", '"""', "@NAME@", "Zoë 🐦", "#"])
+def test_an_author_is_what_it_is_whatever_is_in_it(author: str, tmp_path: Path) -> None:
+    assert tomllib.loads((made(tmp_path, author=author) / "bot.toml").read_text())["author"] == author
+
+
+@given(st.lists(st.text(), max_size=3))
+def test_any_texts_come_to_an_author(wishes: list[str]) -> None:
+    assert check_title(fit_author(*wishes))
+
+
+def test_the_first_author_that_is_one_is_taken() -> None:
+    assert fit_author(" \n", "Ann\tLee\n", "ann") == "Ann Lee"
+    assert fit_author("", "") == "anonymous"
+    assert fit_author("x" * 63 + " y") == "x" * 63
+
+
+@given(st.text())
+def test_a_name_that_is_suggested_is_one(text: str) -> None:
+    name = suggested_name(text)
+    assert name is None or check_name(name)
