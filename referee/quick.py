@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Final
 
+from referee.game import Watch
 from referee.match import Table
 from referee.model import GameRecord, GameSpec, MatchSpec, Submission, VoidGame
 from referee.ports import Connect, KeepLog, Sandbox
@@ -35,11 +36,13 @@ class QuickTables:
     def __init__(
         self, bots: Sequence[Submission], sandbox: Sandbox, secret: bytes, clock: Clock, connect: Connect,
         keep_log: KeepLog | None = None, *, jobs: int = 1, tell: Callable[[Outcome], None] = lambda _: None,
+        watch: Watch | None = None,
     ) -> None:  # fmt: skip
         """`bots` have different names (`apart`); `sandbox` is open, and stays so; `secret`: what decks follow from.
 
-        jobs  tables that play at once
-        tell  is told of each game as soon as it has been played, or is void
+        jobs   tables that play at once
+        tell   is told of each game as soon as it has been played, or is void
+        watch  is shown every position of each game at the first of these tables
         """
         self._submissions = {bot.name: bot for bot in bots}
         names = tuple(sorted(self._submissions))
@@ -51,6 +54,7 @@ class QuickTables:
         self._keep_log = keep_log
         self._jobs = jobs
         self._tell = tell
+        self._watch = watch
 
     async def play(self, deals: Iterable[Sequence[GameSpec]]) -> AsyncGenerator[PlayedDeal, None]:
         """Play deals, each handed in as all of its games; one after the other comes back as it is finished.
@@ -62,7 +66,10 @@ class QuickTables:
         """
         waiting = enumerate(deals)
         news: asyncio.Queue[PlayedDeal | asyncio.Task[None]] = asyncio.Queue()
-        tables = [asyncio.create_task(self._sit(waiting, news.put_nowait)) for _ in range(self._jobs)]
+        tables = [
+            asyncio.create_task(self._sit(waiting, news.put_nowait, None if number else self._watch))
+            for number in range(self._jobs)
+        ]
         try:
             for table in tables:
                 table.add_done_callback(news.put_nowait)
@@ -82,11 +89,15 @@ class QuickTables:
                 if not table.cancelled():
                     table.result()
 
-    async def _sit(self, waiting: Iterator[tuple[int, Sequence[GameSpec]]], done: Callable[[PlayedDeal], None]) -> None:
+    async def _sit(
+        self, waiting: Iterator[tuple[int, Sequence[GameSpec]]], done: Callable[[PlayedDeal], None],
+        watch: Watch | None,
+    ) -> None:  # fmt: skip
         """One table, until no deal waits any more."""
         table = Table(
-            self._match, self._submissions, self._sandbox, self._secret, self._clock, self._connect, self._keep_log
-        )
+            self._match, self._submissions, self._sandbox, self._secret, self._clock, self._connect, self._keep_log,
+            watch=watch,
+        )  # fmt: skip
         try:
             for number, games in waiting:
                 await table.open()
