@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from referee.checked_json import dump
 from referee.clock import SeatClock
 from referee.model import Ended, Fault, FaultKind, GameRecord, GameSpec, PlayedMove, SeatHolder
 from referee.ports import Failure, Player
-from referee.records import ranks
+from referee.records import MAX_COMMENTS_BYTES, ranks
 from referee.text import printable
 from treelings import GameEnd, GameStart, IllegalMove, Move, NotationError, State, View
+from treelings.bot import LONGEST_COMMENT
 from treelings.cards import MIN_PLAYERS
 from treelings.view import Clock
 
@@ -49,9 +51,11 @@ class _Game:
         self._clocks = [SeatClock(clock) for _ in players]
         self._state = State.deal(deck, len(players), spec.refill)
         self._history: list[Move] = []
-        self._played: list[tuple[int, str, float, bool, float | None]] = []  # the fields of PlayedMove
+        self._played: list[tuple[int, str, float, bool, float | None, str]] = []  # the fields of PlayedMove
         self._faults: list[Fault] = []
         self._in_play = [True] * len(players)  # seats that have not forfeited
+        # A share for each seat, so that none can take the others' room for comments.
+        self._comment_bytes = [MAX_COMMENTS_BYTES // len(players)] * len(players)
 
     async def play(self) -> GameRecord:
         end = GameEnd("void", (), ())
@@ -112,10 +116,20 @@ class _Game:
             return
         ms = round(answer.ms * 1000) / 1000  # whole microseconds
         clock.charge(ms)
-        self._play(move, ms, by_referee=False, cpu_ms=answer.cpu_ms)
+        comment = self._kept(seat, answer.comment) if answer.comment else ""
+        self._play(move, ms, by_referee=False, cpu_ms=answer.cpu_ms, comment=comment)
 
-    def _play(self, move: Move, ms: float, *, by_referee: bool, cpu_ms: float | None = None) -> None:
-        self._played.append((self._state.seat, move.notation, ms, by_referee, cpu_ms))
+    def _kept(self, seat: int, comment: str) -> str:
+        """What the record keeps of a comment: all that can be shown of it, or nothing if it is not within the room."""
+        shown = printable(comment, LONGEST_COMMENT)
+        size = len(dump(shown))
+        if size > self._comment_bytes[seat]:
+            return ""
+        self._comment_bytes[seat] -= size
+        return shown
+
+    def _play(self, move: Move, ms: float, *, by_referee: bool, cpu_ms: float | None = None, comment: str = "") -> None:
+        self._played.append((self._state.seat, move.notation, ms, by_referee, cpu_ms, comment))
         self._history.append(move)
         self._state.play(move)
         if self._watch is not None:

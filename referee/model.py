@@ -53,8 +53,9 @@ class SeatHolder:
 class PlayedMove:
     """One move of a game.
 
-    ms      what the seat's clock was charged
-    cpu_ms  processor time that the bot used for it; None where that cannot be told
+    ms       what the seat's clock was charged
+    cpu_ms   processor time that the bot used for it; None where that cannot be told
+    comment  what the bot says about it, at most 200 characters; "" if nothing
     """
 
     seat: int
@@ -62,6 +63,7 @@ class PlayedMove:
     ms: float
     by_referee: bool = False
     cpu_ms: float | None = None
+    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)

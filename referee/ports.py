@@ -1,6 +1,6 @@
 """The borders: what games and matches ask of bots and of sandboxes, whoever provides them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -21,11 +21,15 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A bot's answer to a query: its text, still unjudged, the time it took, and the processor time if known."""
+    """A bot's answer to a query: its text, still unjudged, the time it took, and the processor time if known.
+
+    comment  what the bot says about its move, "" if nothing; hostile text
+    """
 
     text: str
     ms: float
     cpu_ms: float | None = None
+    comment: str = ""
 
 
 class Player(Protocol):
@@ -59,13 +63,16 @@ class CpuTimes:
     """Processor time of a bot since its start, in milliseconds.
 
     used_ms       of all its processes and threads, those included that have ended
-    threads       of each one that lives, by its id: time on a core, and time ready to run but without a core
+    threads       of each one that lives, by its id: time on a core, and time ready to run but without a core,
+                  which is told when it gets one
     throttled_ms  time that its own quota held it back, added up over the cores; 0 without a quota
+    ready         threads that run now, or would if they had a core
     """
 
     used_ms: float
     threads: Mapping[int, tuple[float, float]]
     throttled_ms: float = 0.0
+    ready: Collection[int] = ()
 
 
 Address = Path | tuple[str, int]

@@ -10,6 +10,7 @@ from referee.checked_json import MAX_NAME, BotName, LeagueName, Version, Wire, d
 from referee.errors import RecordError
 from referee.model import Ended, Fault, FaultKind, GameRecord, PlayedMove, SeatHolder
 from referee.text import printable
+from treelings.bot import LONGEST_COMMENT
 from treelings.cards import CARDS, MAX_PLAYERS, MIN_PLAYERS
 from treelings.errors import TreelingsError
 from treelings.rules import Refill, State
@@ -19,6 +20,9 @@ MAX_RECORD_BYTES: Final = 64 * 1024
 
 MAX_DEAL_ID: Final = 300
 """Characters of a deal's id."""
+
+MAX_COMMENTS_BYTES: Final = 32 * 1024
+"""Of a record, for the comments on all its moves: what is left is enough for everything else."""
 
 _MAX_MATCH_ID: Final = MAX_PLAYERS * (MAX_NAME + len("-vs-"))
 _MAX_TURNS: Final = 1_000
@@ -44,6 +48,7 @@ class _Move(Wire):
     ms: Annotated[float, Field(ge=0, le=1e9)]
     cpu_ms: Annotated[float, Field(ge=0, le=1e9)] | None = None
     by: Literal["referee"] | None = None
+    comment: Annotated[str, Field(max_length=LONGEST_COMMENT)] = ""
 
 
 class _Fault(Wire):
@@ -109,6 +114,7 @@ def to_json(record: GameRecord) -> str:
             {"seat": move.seat, "move": move.move, "ms": move.ms}
             | ({} if move.cpu_ms is None else {"cpu_ms": move.cpu_ms})
             | ({"by": "referee"} if move.by_referee else {})
+            | ({"comment": move.comment} if move.comment else {})
             for move in record.moves
         ],
         "festival_turn": record.festival_turn,
@@ -144,7 +150,7 @@ def from_json(line: str, where: str = "record") -> GameRecord:
         refill=wire.rules.refill,
         seats=tuple(SeatHolder(seat.bot, seat.version) for seat in wire.seats),
         deck=wire.deck,
-        moves=tuple(PlayedMove(m.seat, m.move, m.ms, by_referee=m.by is not None, cpu_ms=m.cpu_ms) for m in wire.moves),
+        moves=tuple(PlayedMove(m.seat, m.move, m.ms, m.by is not None, m.cpu_ms, m.comment) for m in wire.moves),
         festival_turn=wire.festival_turn,
         ended=wire.ended,
         faults=tuple(Fault(f.seat, f.turn, FaultKind(f.kind), f.detail) for f in wire.faults),

@@ -264,13 +264,13 @@ class GrpcPlayer:
             after_ms = self._bot.cpu_used_ms()
             self._lost_ms += came.lost_ms
             try:
-                text = codec.read_reply(codec.decode_bot(came.data), view.turn)
+                text, comment = codec.read_reply(codec.decode_bot(came.data), view.turn)
             except ProtocolError as error:
                 failure = _wrong(error, came)
             else:
                 self._link.rest()
                 cpu_ms = None if before_ms is None or after_ms is None else round(after_ms - before_ms, 3)
-                return Answer(text, came.ms, cpu_ms)
+                return Answer(text, came.ms, cpu_ms, comment)
         else:
             failure = await self._broken(came, view.limit_ms)
         self._link.kill()

@@ -92,8 +92,9 @@ def test_an_end_survives_the_wire(result: GameEnd) -> None:
 @given(views(), st.data())
 def test_a_reply_survives_the_wire(view: View, data: st.DataObject) -> None:
     move = data.draw(st.sampled_from(view.legal_moves))
-    message = codec.decode_bot(codec.reply_message(view.turn, move).SerializeToString())
-    assert codec.read_reply(message, view.turn) == move.notation
+    comment = data.draw(st.text(st.characters(codec="utf-8")))
+    message = codec.decode_bot(codec.reply_message(view.turn, move, comment).SerializeToString())
+    assert codec.read_reply(message, view.turn) == (move.notation, comment)
 
 
 @given(st.binary() | altered(st.builds(lambda view: codec.query_message(view, 0).SerializeToString(), views())))
@@ -131,7 +132,7 @@ def test_whatever_a_bot_sends_gives_a_value_or_a_short_protocol_error(data: byte
     except ProtocolError as error:
         assert_is_fit_to_show(error)
     try:
-        text = codec.read_reply(message, turn)
+        text, _ = codec.read_reply(message, turn)
     except ProtocolError as error:
         assert_is_fit_to_show(error)
     else:

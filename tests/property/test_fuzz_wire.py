@@ -41,6 +41,7 @@ from treelings import (
     codec,
     derive_deck,
 )
+from treelings.bot import LONGEST_COMMENT
 from treelings.v1.game_pb2 import RefereeMessage
 
 _Value = TypeVar("_Value")
@@ -85,6 +86,7 @@ def near_reply(rng: Random) -> bytes:
         varint(1 << 3) + varint(rng.choice((0, 0, 0, 1, 2, 3, 2**32 - 1, 2**32, 2**64 - 1))),
         tagged(2, rng.choice(("R", "R<R", "*", "-", rng.choice(LOOKALIKES), *NOISE)).encode(errors="surrogatepass")),
         *rng.choice(([], [], [varint(3 << 3) + varint(7)], [wire_message(rng)])),
+        *rng.choice(([], [tagged(3, rng.choice(NOISE).encode(errors="surrogatepass") * 99)])),
     ]
     rng.shuffle(fields)
     reply = tagged(2, b"".join(fields))
@@ -98,7 +100,7 @@ def peers(right: Callable[[Random], bytes]) -> st.SearchStrategy[bytes]:
 
 
 def reply_of(data: bytes, turn: int) -> str | None:
-    return value_of(lambda: codec.read_reply(codec.decode_bot(data), turn), ProtocolError)
+    return value_of(lambda: codec.read_reply(codec.decode_bot(data), turn).move, ProtocolError)
 
 
 @bounded(1_000)
@@ -177,7 +179,8 @@ class WirePlayer:
         if data is None:
             data = codec.reply_message(view.turn, view.legal_moves[-1]).SerializeToString()
         try:
-            return Answer(codec.read_reply(codec.decode_bot(data), view.turn), 1.0)
+            text, comment = codec.read_reply(codec.decode_bot(data), view.turn)
+            return Answer(text, 1.0, comment=comment)
         except ProtocolError as error:
             return Failure(FaultKind.PROTOCOL, str(error))
 
@@ -201,6 +204,9 @@ def test_whatever_a_bot_sends_is_a_move_or_a_fault_of_that_bot_alone(messages: l
     record = played_against(messages)
     assert problems(record) == []
     assert from_json(to_json(record)) == record
+    for move in record.moves:
+        assert move.comment.isprintable()
+        assert len(move.comment) <= LONGEST_COMMENT
     for fault in record.faults:
         assert fault.seat == 0
         assert fault.kind in (FaultKind.STARTUP, FaultKind.PROTOCOL, FaultKind.ILLEGAL_MOVE)

@@ -1,10 +1,12 @@
+from dataclasses import replace
+from itertools import chain, repeat
 from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.errors import RecordError
-from referee.model import GameRecord
+from referee.model import GameRecord, PlayedMove
 from referee.records import from_json, problems, to_json
 from referee.schedule import plan_match
 from tests.support.records import BOTS, random_record
@@ -17,6 +19,8 @@ JSON = st.recursive(
     max_leaves=5,
 )
 
+COMMENTS = st.text(st.characters(codec="utf-8"), max_size=200)
+
 
 @st.composite
 def games(draw: st.DrawFn) -> GameRecord:
@@ -28,9 +32,15 @@ def games(draw: st.DrawFn) -> GameRecord:
         refill=draw(REFILLS),
     )
     rng = Random(draw(st.integers(0, 2**32)))
-    return random_record(
+    game = random_record(
         draw(st.sampled_from(match.games)), rng.randbytes(32), rng, fault_chance=draw(st.sampled_from([0, 0.03]))
     )
+    comments = draw(st.lists(COMMENTS, max_size=4))
+    return replace(game, moves=tuple(map(commented, game.moves, chain(comments, repeat("")))))
+
+
+def commented(move: PlayedMove, comment: str) -> PlayedMove:
+    return replace(move, comment=comment)
 
 
 @settings(deadline=None)

@@ -180,11 +180,20 @@ def test_a_reply_gives_the_move_as_text_unjudged() -> None:
     message = BotMessage()
     message.reply.turn = 7
     message.reply.move = "not a move"
-    assert codec.read_reply(message, 7) == "not a move"
+    assert codec.read_reply(message, 7) == ("not a move", "")
 
 
 def test_a_reply_carries_the_moves_notation() -> None:
-    assert codec.read_reply(codec.reply_message(12, Move.parse("*<BP>G")), 12) == "*<BP>G"
+    assert codec.read_reply(codec.reply_message(12, Move.parse("*<BP>G")), 12).move == "*<BP>G"
+
+
+def test_a_reply_carries_a_comment_whole_and_without_one_not_a_byte_for_it() -> None:
+    move = Move.parse("R")
+    assert codec.read_reply(codec.reply_message(12, move, "\x1b[2J" * 100), 12) == codec.Reply("R", "\x1b[2J" * 100)
+    assert codec.reply_message(12, move, "").SerializeToString() == codec.reply_message(12, move).SerializeToString()
+    assert len(codec.reply_message(12, move, "x").SerializeToString()) > len(
+        codec.reply_message(12, move).SerializeToString()
+    )
 
 
 def test_a_reply_to_another_turn_is_refused() -> None:
@@ -202,7 +211,7 @@ def test_a_reply_without_a_move_is_refused() -> None:
 def test_a_reply_of_64_characters_passes_and_one_of_65_is_refused_bounded_and_escaped() -> None:
     message = BotMessage()
     message.reply.move = "\x1b" * 64
-    assert codec.read_reply(message, 0) == "\x1b" * 64
+    assert codec.read_reply(message, 0).move == "\x1b" * 64
     message.reply.move = "\x1b]0;gotcha\x07" + "X" * 100_000
     with pytest.raises(ProtocolError) as caught:
         codec.read_reply(message, 0)

@@ -1,6 +1,8 @@
 """One game: how it runs, and every ruling of records.md, Faults."""
 
 import asyncio
+import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from referee.errors import EngineGone, SandboxError
 from referee.game import LONGEST_DETAIL, play_game
 from referee.model import Fault, FaultKind, GameRecord, GameSpec, SeatHolder
 from referee.ports import Answer, Failure
-from referee.records import problems, to_json
+from referee.records import MAX_COMMENTS_BYTES, MAX_RECORD_BYTES, from_json, problems, to_json
 from tests.support.players import Act, FakePlayer
 from treelings import Clock, Refill, State, derive_deck
 
@@ -53,6 +55,65 @@ async def test_a_game_is_played_to_its_festival_and_recorded_whole() -> None:
 async def test_the_processor_time_of_a_move_is_kept_beside_its_time_where_it_is_known() -> None:
     record = await play(FakePlayer([Answer("", 3.5, cpu_ms=2.25)]), FakePlayer())
     assert [(move.ms, move.cpu_ms) for move in record.moves[:2]] == [(3.5, 2.25), (1.0, None)]
+
+
+async def test_a_comment_is_kept_with_its_move_and_no_seat_is_told_of_it() -> None:
+    other = FakePlayer()
+    record = await play(FakePlayer([Answer("", 1.0, comment="I like it tall"), 1.0]), other)
+    assert [move.comment for move in record.moves[:3]] == ["I like it tall", "", ""]
+    assert "tall" not in repr(other.views)
+
+
+@pytest.mark.parametrize(
+    ("comment", "kept"),
+    [
+        ("x" * 200, "x" * 200),
+        ("x" * 201, "x" * 199 + "…"),
+        ("\U0001f409" * 9_999, "\U0001f409" * 199 + "…"),
+        ("red\x1b[31m\nor not", "red\\x1b[31m\\nor not"),
+        ("\u202eesrever", "\\u202eesrever"),
+        ("half \ud800", "half \\ud800"),
+        ("\x00" * 60, "\\x00" * 49 + "…"),
+        ("<b>&amp;</b>", "<b>&amp;</b>"),
+    ],
+)
+async def test_of_a_comment_200_characters_that_can_be_shown_are_kept_and_none_is_a_fault(
+    comment: str, kept: str
+) -> None:
+    record = await play(FakePlayer([Answer("", 1.0, comment=comment)]), FakePlayer())
+    assert record.moves[0].comment == kept
+    assert record.faults == ()
+    assert from_json(to_json(record)) == record
+
+
+async def test_comments_beyond_a_seats_share_are_dropped_and_the_other_seats_are_kept() -> None:
+    dragons = Answer("", 1.0, comment="\U0001f409" * 200)
+    chatty, other = FakePlayer([dragons] * 99), FakePlayer([Answer("", 1.0, comment="hm")] * 99)
+    record = await play(chatty, other)
+    said = [[move.comment for move in record.moves if move.seat == seat] for seat in range(2)]
+    share = MAX_COMMENTS_BYTES // 2
+    room = share // len(json.dumps(dragons.comment))
+    assert len(said[0]) > room
+    assert said[0] == [dragons.comment] * room + [""] * (len(said[0]) - room)
+    assert set(said[1]) == {"hm"}
+
+
+async def test_a_shorter_comment_still_fits_where_a_longer_one_was_dropped() -> None:
+    dragons = [Answer("", 1.0, comment="\U0001f409" * 200)] * 7
+    record = await play(FakePlayer([*dragons, Answer("", 1.0, comment="hm")]), FakePlayer())
+    assert [bool(move.comment) for move in record.moves if move.seat == 0][5:9] == [True, False, True, False]
+
+
+async def test_the_fullest_record_that_bots_can_bring_about_can_be_written() -> None:
+    dragon = "\U0001f409"  # twelve bytes of JSON
+    sizes = (200, 50, 3) * 5
+    chatty: list[Act] = [Answer("", 1_234.125, cpu_ms=123_456.125, comment=dragon * size) for size in sizes]
+    quitters = [FakePlayer([*chatty[:6], Failure(FaultKind.CRASH, dragon * 9_999)]) for _ in range(3)]
+    deal = f"night 1000000/{'-vs-'.join(['a' * 40] * 5)}/9999"
+    record = await play(FakePlayer(chatty), FakePlayer(chatty), *quitters, clock=Clock(bank_ms=99_999), deal=deal)
+    assert len(record.faults) == 3
+    assert sum(len(json.dumps(move.comment)) for move in record.moves) > 0.9 * MAX_COMMENTS_BYTES
+    assert len(to_json(replace(record, league=dragon * 100))) < MAX_RECORD_BYTES
 
 
 async def test_every_seat_is_told_of_the_game_its_seat_and_the_clock() -> None:
@@ -259,4 +320,4 @@ async def test_whatever_the_bots_do_the_record_follows_the_rules_and_is_small(
         for script in scripts
     ]
     record = await play(*players, clock=Clock(bank_ms=10_000), deal=f"any/{number}", refill=refill)
-    assert len(to_json(record)) < 64 * 1024
+    assert len(to_json(record)) < MAX_RECORD_BYTES

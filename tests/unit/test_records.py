@@ -72,6 +72,18 @@ class TestText:
         assert written[0]["cpu_ms"] == 1.25
         assert from_json(to_json(game)) == game
 
+    def test_a_comment_is_the_last_key_of_its_move_and_left_out_where_there_is_none(self) -> None:
+        game = record()
+        game = replace(game, moves=(replace(game.moves[0], cpu_ms=1.25, comment="Grün \u2028?"), *game.moves[1:]))
+        written = json.loads(to_json(game))["moves"]
+        assert [list(move) for move in written[:2]] == [
+            ["seat", "move", "ms", "cpu_ms", "comment"],
+            ["seat", "move", "ms"],
+        ]
+        assert to_json(game).isascii()
+        assert from_json(to_json(game)) == game
+        assert problems(game) == []
+
     def test_unknown_keys_are_kept_and_written_back_wherever_they_are(self) -> None:
         value = json.loads(to_json(forfeited(3, 1)))
         value["weather"] = {"rain": [1, 2.5, None]}
@@ -123,6 +135,16 @@ SHAPES: dict[str, tuple[Callable[[dict[str, object]], None], str]] = {
     "a time as text": (_set("moves", 2, "ms", to="3"), r"key moves\[2\]\.ms: .*got \"3\""),
     "a time of too many digits": (_set("moves", 2, "ms", to=10**400), r"key moves\[2\]\.ms"),
     "moves by a stranger": (_set("moves", 0, "by", to="me"), r"key moves\[0\]\.by: expected: 'referee'"),
+    "a comment that is no text": (
+        _set("moves", 1, "comment", to=7),
+        r"key moves\[1\]\.comment: .*a valid string; got 7",
+    ),
+    "a comment of null": (_set("moves", 1, "comment", to=None), r"key moves\[1\]\.comment: .*a valid string; got null"),
+    "a comment of more than 200 characters": (
+        _set("moves", 1, "comment", to="a" * 201),
+        r"key moves\[1\]\.comment: .*at most 200 characters",
+    ),
+    "half a character in a comment": (_set("moves", 1, "comment", to="\ud800"), r"key moves\[1\]\.comment"),
     "an unknown kind of fault": (
         _set("faults", to=[{"seat": 0, "turn": 1, "kind": "boredom", "detail": ""}]),
         r"key faults\[0\]\.kind: expected: 'startup'",

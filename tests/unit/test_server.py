@@ -96,7 +96,7 @@ class Game:
             if state.seat == 0:
                 self.send(codec.query_message(View.of(state, tuple(history)), told))
                 told = len(history)
-                move = state.parse(codec.read_reply(self.receive(), state.turn))
+                move = state.parse(codec.read_reply(self.receive(), state.turn).move)
             history.append(move)
             state.play(move)
         self.send(codec.end_message(GameEnd("festival", (1, 2), state.scores())))

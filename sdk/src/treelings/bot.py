@@ -1,19 +1,25 @@
 """The class that people subclass to write a bot."""
 
 from abc import ABC, abstractmethod
+from typing import Final
 
 from treelings.moves import Move
 from treelings.view import GameEnd, GameStart, View
+
+LONGEST_COMMENT: Final = 200
+"""Characters that a comment on a move may have (records.md, Comments)."""
 
 
 class Bot(ABC):
     """One seat in one game; a new instance is made for every game.
 
-    Write `choose`; the other two are there if you want them.
+    Write `choose`; the others are there if you want them.
     """
 
+    _comment = ""  # on the move that is being chosen
+
     def start(self, game: GameStart) -> None:
-        """Called once before the game, within its start-up allowance."""
+        """Called once before the game, within its start-up allowance (`game.clock.startup_ms`)."""
 
     @abstractmethod
     def choose(self, view: View) -> Move:
@@ -21,3 +27,23 @@ class Bot(ABC):
 
     def end(self, result: GameEnd) -> None:
         """Called once after the game; not called after this bot has forfeited."""
+
+    def say(self, text: str) -> None:
+        """Comment on the move that is being chosen; to be called within `choose`, where the last call counts.
+
+        The comment is kept in the game's record, for everybody to read after the game; nobody hears it
+        before. Line breaks become spaces, and what is longer than 200 characters is cut. Raises TypeError if
+        it is no text. (records.md, Comments)
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"say: expected text, got {type(text).__name__}")
+        line = " ".join(text.split())[:LONGEST_COMMENT]
+        self._comment = line.encode(errors="replace").decode()  # half a surrogate pair could not be sent
+
+
+def comment_of(bot: Bot) -> str:
+    """What the bot has said since this was last asked, "" if nothing."""
+    comment = bot._comment
+    if comment:
+        bot._comment = ""
+    return comment

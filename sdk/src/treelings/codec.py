@@ -7,7 +7,7 @@ one bounded, escaped line what was expected and what came.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Final, NoReturn, TypeVar
+from typing import Final, NamedTuple, NoReturn, TypeVar
 
 from google.protobuf.message import DecodeError
 
@@ -57,6 +57,18 @@ _OUTCOME_NUMBER: Final = {"festival": OUTCOME_FESTIVAL, "forfeit": OUTCOME_FORFE
 _OUTCOME_NAME: Final[dict[int, str]] = {number: name for name, number in _OUTCOME_NUMBER.items()}
 
 _Name = TypeVar("_Name", bound=str)
+
+
+class Reply(NamedTuple):
+    """A bot's answer to a query, as it came.
+
+    move     1 to 64 characters, still unjudged
+    comment  what the bot says about it, "" if nothing: any characters of Unicode, as many as a message may have
+    """
+
+    move: str
+    comment: str
+
 
 _parse = cache(Move.parse)  # successes alone are kept, and there are 6722 of them
 
@@ -129,11 +141,14 @@ def ready_message() -> BotMessage:
     return message
 
 
-def reply_message(turn: int, move: Move) -> BotMessage:
-    """Tell the referee the bot's move in this turn."""
+def reply_message(turn: int, move: Move, comment: str = "") -> BotMessage:
+    """Tell the referee the bot's move in this turn, and what the bot says about it."""
     message = BotMessage()
-    message.reply.turn = turn
-    message.reply.move = move.notation
+    reply = message.reply
+    reply.turn = turn
+    reply.move = move.notation
+    if comment:
+        reply.comment = comment
     return message
 
 
@@ -220,8 +235,8 @@ def read_ready(message: BotMessage) -> None:
         _fail("Ready.protocol", PROTOCOL, message.ready.protocol)
 
 
-def read_reply(message: BotMessage, turn: int) -> str:
-    """The text of the bot's move in this turn, 1 to 64 characters, still unjudged."""
+def read_reply(message: BotMessage, turn: int) -> Reply:
+    """The bot's move in this turn and its comment, both still unjudged."""
     _expect(message, "reply")
     reply = message.reply
     if reply.turn != turn:
@@ -231,7 +246,7 @@ def read_reply(message: BotMessage, turn: int) -> str:
         _fail("Reply.move", "a move", "an empty text")
     if len(text) > LONGEST_MOVE:
         _fail("Reply.move", f"at most {LONGEST_MOVE} characters", f"{len(text)}, beginning {_shown(text)}")
-    return text
+    return Reply(text, reply.comment)
 
 
 def _expect(message: RefereeMessage | BotMessage, kind: str) -> None:

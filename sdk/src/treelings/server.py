@@ -21,7 +21,7 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 import grpc
 
 from treelings import codec
-from treelings.bot import Bot
+from treelings.bot import Bot, comment_of
 from treelings.errors import ProtocolError
 from treelings.moves import Move
 from treelings.view import View
@@ -127,7 +127,7 @@ def play_game(bot: type[Bot], requests: Iterator[bytes]) -> Iterator[bytes]:
         view = codec.read_query(message, game.seat, game.players, game.refill, history)
         history = view.history
         move = _run(_choose, player, view)
-        yield codec.reply_message(view.turn, move).SerializeToString()
+        yield codec.reply_message(view.turn, move, comment_of(player)).SerializeToString()
 
 
 def _choose(player: Bot, view: View) -> Move:

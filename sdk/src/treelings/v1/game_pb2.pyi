@@ -102,12 +102,14 @@ class Query(_message.Message):
     def __init__(self, turn: _Optional[int] = ..., row_sizes: _Optional[_Iterable[int]] = ..., guilds: _Optional[_Iterable[int]] = ..., heights: _Optional[_Iterable[int]] = ..., market: _Optional[_Iterable[int]] = ..., unseen: _Optional[_Iterable[int]] = ..., firefly_out: _Optional[bool] = ..., above_firefly: _Optional[int] = ..., moves: _Optional[_Iterable[str]] = ..., legal: _Optional[_Iterable[str]] = ..., limit_ms: _Optional[int] = ..., bank_ms: _Optional[int] = ...) -> None: ...
 
 class Reply(_message.Message):
-    __slots__ = ("turn", "move")
+    __slots__ = ("turn", "move", "comment")
     TURN_FIELD_NUMBER: _ClassVar[int]
     MOVE_FIELD_NUMBER: _ClassVar[int]
+    COMMENT_FIELD_NUMBER: _ClassVar[int]
     turn: int
     move: str
-    def __init__(self, turn: _Optional[int] = ..., move: _Optional[str] = ...) -> None: ...
+    comment: str
+    def __init__(self, turn: _Optional[int] = ..., move: _Optional[str] = ..., comment: _Optional[str] = ...) -> None: ...
 
 class End(_message.Message):
     __slots__ = ("outcome", "ranks", "scores")
