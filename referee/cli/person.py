@@ -8,7 +8,7 @@ from rich.text import Text
 from referee.adviser import Adviser, judge, seen
 from referee.cli.keyboard import Keyboard
 from referee.cli.seated import HELP, board, cards, choices, steps
-from referee.cli.show import out
+from referee.cli.show import comment, out
 from referee.errors import EngineGone, RefereeError, SandboxError
 from referee.ports import Answer, Failure, Player
 from referee.text import printable
@@ -45,21 +45,27 @@ class Hints:
         """Start the bot; whatever is wrong with it is told when it is asked. Raises SandboxError."""
         await self._adviser.start(game)
 
-    async def on(self, view: View) -> Text:
-        """What the bot says to this view, or why it has nothing to say. Raises EngineGone."""
+    async def tell(self, view: View) -> None:
+        """Print what the bot would do before this view, or why that cannot be told. Raises EngineGone."""
         view = replace(view, limit_ms=min(self._clock.move_ms, self._clock.bank_ms), bank_ms=self._clock.bank_ms)
         try:
             answer = await self._adviser.ask(view)
         except EngineGone:
             raise
         except SandboxError as error:
-            return Text(f"{self._name} has no hint: {printable(str(error), _LONGEST_DETAIL)}", style="yellow")
+            self._none(printable(str(error), _LONGEST_DETAIL))
+            return
         advice = judge(view, answer)
         if isinstance(advice, Failure):
-            return Text(f"{self._name} has no hint: {told(advice)}", style="yellow")
+            self._none(told(advice))
+            return
         line = Text(f"{self._name} would play ").append(advice.move.notation, style="bold")
         line.append("  ").append_text(cards(seen(view), advice.move)).append(f"  {duration(advice.ms)}", style="dim")
-        return line.append_text(quoted(advice.comment, "  "))
+        out.print(line, soft_wrap=True)
+        comment(advice.comment, 2)
+
+    def _none(self, why: str) -> None:
+        out.print(f"{self._name} has no hint: {why}", style="yellow", markup=False, soft_wrap=True)
 
 
 class Person:
@@ -102,13 +108,10 @@ class Person:
                     out.print(HELP, markup=False, soft_wrap=True)
                 case "q":
                     await self._leave()
+                case "h" if self._hints is not None:
+                    await self._hints.tell(view)
                 case "h":
-                    hint = (
-                        await self._hints.on(view)
-                        if self._hints
-                        else Text("No bot gives hints: start with --hint BOT.")
-                    )
-                    out.print(hint, soft_wrap=True)
+                    out.print("No bot gives hints: start with --hint BOT.", style="yellow", markup=False)
                 case "":
                     entries, placed = self._top(view), ""
                 case _:
@@ -213,7 +216,8 @@ class Narrator:
             out.print(line.append("moved by the referee, as from now on", style="dim"), soft_wrap=True)
             return
         line.append_text(cards(seen(view), move)).append(f"  {duration(advice.ms)}", style="dim")
-        out.print(line.append_text(quoted(advice.comment, f"\n  {'':<{self._width}}  ")), soft_wrap=True)
+        out.print(line, soft_wrap=True)
+        comment(advice.comment, self._width + 4)
 
 
 class _Heard:
@@ -242,11 +246,6 @@ class _Heard:
 def told(failure: Failure) -> str:
     """A bot's failure in one bounded line."""
     return f"{failure.kind}: {printable(failure.detail, _LONGEST_DETAIL)}"
-
-
-def quoted(comment: str, before: str) -> Text:
-    """What a bot says about its move; nothing if it says nothing."""
-    return Text(f"{before}“{comment}”", style="dim italic") if comment else Text()
 
 
 def duration(ms: float) -> str:

@@ -18,14 +18,17 @@ MOST_AT_ONCE: Final = 9
 """Moves that are listed one by one; more are chosen in steps."""
 
 HELP: Final = """\
-On your turn you take all market cards of one guild, or * : every guild that lies there exactly once.
-A guild that you have grows its column; a new one becomes a column at the left or right end of your row.
-Columns never move. All rows make one ring, read like lines of text: the right end of each row stands
-beside the left end of the row below it, and the last row's beside the first row's.
-A column scores its height if neither neighbour in the ring is taller; * marks those that would score now.
-The firefly lies above the last 20 cards: when it shows up, that round is the last. Most points win.
-Moves: a number of the list, or R  R<R (new, to the left)  *<BP>G (B, then P to the left, G to the right)
-Keys:  ? this help   h what the --hint bot would do   q leave the game   Enter the board again"""
+Take all market cards of one guild, or * : every guild that lies there just once.
+A guild that you have grows its column. A new one becomes a column at the left or
+right end of your row; columns never move. All rows make one ring that reads like
+lines of text: each row's right end stands beside the left end of the row below,
+the last one's beside the first. A column scores its height if no neighbour in
+the ring is taller; * marks those that would score now. The firefly lies above
+the last 20 cards: when it shows up, the round is the last. Most points win.
+
+Moves  a number of the list, or R, R<R (new, to the left), *<BP>G (all singles;
+       B, then P to the left end, G to the right end), - (pass)
+Keys   ? this help, h what the --hint bot would do, q leave, Enter the board"""
 
 
 def board(view: View, names: Sequence[str]) -> list[Text]:

@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.measure import Measurement
+from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from referee.model import Standing
 from referee.standings import TIE_BREAKS
-from referee.text import visible
+from referee.text import printable, visible
 from treelings import GUILDS, State
+from treelings.bot import LONGEST_COMMENT
 
 
 class SafeConsole(Console):
@@ -80,6 +82,17 @@ def market(state: State) -> Text:
     return text if text.plain else Text("empty", style="dim")
 
 
+def comment(text: str, indent: int) -> None:
+    """Print what a bot says about its move below it, if it says something; on a terminal broken between words."""
+    if not text:
+        return
+    line = Text(f"“{printable(text, LONGEST_COMMENT)}”", style="dim italic", overflow="fold")
+    if out.is_terminal:
+        out.print(Padding(line, (0, 0, 0, indent)))
+    else:
+        out.print(Text(" " * indent).append_text(line), soft_wrap=True)
+
+
 def standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str]) -> None:
     """Print a table of standings with the order that breaks its ties.
 
@@ -88,8 +101,13 @@ def standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str]) 
     table = _standings(title, rows, authors)
     if out.is_terminal and _width(table) > out.width:
         table = _standings(title, rows, None)
-    SafeConsole(highlight=False, emoji=False, width=max(out.width, _width(table))).print(table)
+    print_whole(table)
     out.print(f"Equal scores: {TIE_BREAKS}.", style="dim")
+
+
+def print_whole(table: Table) -> None:
+    """Print a table as wide as it is, also in a terminal that is too narrow for it."""
+    SafeConsole(highlight=False, emoji=False, width=max(out.width, _width(table))).print(table)
 
 
 def _standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str] | None) -> Table:
