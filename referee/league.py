@@ -18,7 +18,7 @@ from referee.logs import KeptLog, LogKeeper, logs_of
 from referee.model import GameRecord, MatchSpec, Night, Standing, Submission
 from referee.ports import KeepLog, Sandbox
 from referee.reports import Added, RunSummary, Status, Trial
-from referee.run import PlayableTable, Progress, play_matches
+from referee.run import PlayableTable, Progress, default_jobs, play_matches
 from referee.schedule import plan_night
 from referee.standings import standings, standings_json
 from referee.store import STORE_FILE, Store
@@ -392,13 +392,6 @@ class League:
             file.write(str(os.getpid()))
             file.flush()
             yield
-
-
-def default_jobs() -> int:
-    """Tables at a time where nothing else is said: one a processor core that this process may use."""
-    if count := getattr(os, "process_cpu_count", None):  # Python 3.13
-        return count() or 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _without(plan: Sequence[MatchSpec], recorded: frozenset[str]) -> list[MatchSpec]:

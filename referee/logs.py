@@ -54,13 +54,17 @@ class LogKeeper:
 
     def __init__(
         self, folder: Path, *, versions: Mapping[str, str], most_bytes: int, night: int | None = None,
-        now: Callable[[], datetime] | None = None,
+        now: Callable[[], datetime] | None = None, tables: int = 1,
     ) -> None:  # fmt: skip
-        """`versions` holds the digest of each bot by name; `most_bytes` is kept of each start, and of each match."""
+        """`versions` holds the digest of each bot by name; `most_bytes` is kept of each start, and of each match.
+
+        `tables`: how many tables play a match at once; so many times as much is kept of it.
+        """
         self._folder = folder
         self._night = night
         self._versions = versions
         self._most_bytes = most_bytes
+        self._match_bytes = most_bytes * tables
         self._now = now or partial(datetime.now, UTC)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="logs")
         self._writing: list[Future[None]] = []
@@ -96,9 +100,9 @@ class LogKeeper:
         path.parent.mkdir(parents=True, exist_ok=True)
         before = path.read_bytes() if path.exists() else b""
         log = _end(_LIKE_OURS.sub(b" ", log), self._most_bytes)
-        room = max(0, self._most_bytes - len(log))
+        room = max(0, self._match_bytes - len(log))
         if len(before) > room:
-            notice = f"=== older output was dropped: at most {self._most_bytes:,} bytes are kept of each match\n"
+            notice = f"=== older output was dropped: at most {self._match_bytes:,} bytes are kept of each match\n"
             before = notice.encode() + _end(before, room)
         if before and not before.endswith(b"\n"):
             before += b"\n"

@@ -1,6 +1,7 @@
 """Playing many matches: tables in parallel, the next one started ahead, every result kept as it comes."""
 
 import asyncio
+import os
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final, Protocol
@@ -37,6 +38,13 @@ class Progress(Protocol):
 
     def game_void(self, void: VoidGame) -> None:
         """A game was given up for this run."""
+
+
+def default_jobs() -> int:
+    """Tables at a time where nothing else is said: one a processor core that this process may use."""
+    if count := getattr(os, "process_cpu_count", None):  # Python 3.13
+        return count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 async def play_matches(

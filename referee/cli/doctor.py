@@ -12,7 +12,7 @@ def doctor() -> None:
 
     Each line that is not ✓ says what to do. Exit code 1 if something is missing (✗); a warning (!) is only advice.
     """
-    from referee.league import default_jobs
+    from referee.run import default_jobs
     from referee.sandbox.doctor import examine
     from treelings.cards import MAX_PLAYERS
 

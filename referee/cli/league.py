@@ -97,8 +97,8 @@ def run(
     """Play the open night to its end; opens one if none is open. Interrupted? Run it again: nothing is played twice."""
     from referee.cli.progress import GameProgress
     from referee.cli.sandboxes import sandbox_for
-    from referee.league import default_jobs
     from referee.loop import run as run_loop
+    from referee.run import default_jobs
 
     with _open(folder) as league:
         # Before a night is opened: whoever may not run it should not freeze its bots.

@@ -1,39 +1,48 @@
 """`treelings match`: a quick table outside any league."""
 
+import json
 import secrets
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import aclosing, nullcontext
 from dataclasses import replace
-from itertools import chain, count
+from itertools import chain
 from pathlib import Path
 from tempfile import gettempdir
-from typing import TYPE_CHECKING, Annotated, TextIO
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Self, TextIO
 
 import typer
 
 from referee.cli import options
 from referee.cli.show import err, out
-from referee.cli.show import standings as print_standings
 from referee.cli.verify import parse_secret
-from referee.model import GameRecord, MatchSpec, Submission, VoidGame, game_id
+from referee.model import GameRecord, GameSpec, VoidGame, game_id
 from treelings import Clock, Refill
 from treelings.cards import MAX_PLAYERS, MIN_PLAYERS, SECRET_BYTES
 
 if TYPE_CHECKING:
     from referee.cli.progress import GameProgress
-    from referee.match import Table
     from referee.ports import Sandbox
+    from referee.quick import Outcome, QuickTables
 
 _DEALS = 10
 _COPIES = "treelings-match-"
-_ROOM_FOR_NUMBER = 29  # of the 32 characters that a name may have
+_HOUR_MS = 3_600_000
 
 
 def match(
     bots: Annotated[
-        list[str],
-        typer.Argument(metavar="BOT", help="Two to five: folders, .zip or .tar.gz files, or names of sample bots."),
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="BOT",
+            help="Two to five, with those that are attached: folders, .zip or .tar.gz files, or names of sample bots.",
+            show_default=False,
+        ),
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(min=1, help="So many games, and as many more as make whole deals in every rotation of the seats."),
+    ] = None,
     deals: Annotated[
         int | None, typer.Option(min=1, help="Deals, each played once in every rotation of the seats; 10 if not given.")
     ] = None,
@@ -48,6 +57,21 @@ def match(
     refill: Annotated[
         options.RefillChoice, typer.Option(help="When the market is filled up.")
     ] = options.RefillChoice.START,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=256, help="Tables that play side by side; by cores if not given.")
+    ] = None,
+    move_ms: Annotated[
+        int | None,
+        typer.Option(
+            "--move-ms", min=10, max=_HOUR_MS, help="What each move may take; without it, the clock is a league's."
+        ),
+    ] = None,
+    attach: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=HOST:PORT", help="A bot that you run yourself, e.g. in a debugger, and that listens there."
+        ),
+    ] = None,
     sandbox: options.Sandbox = options.SandboxWish.AUTO,
     records: Annotated[
         Path | None,
@@ -58,100 +82,204 @@ def match(
         typer.Option("--logs", metavar="LOGS", help="Keep what bots print in this folder, a file for each."),
     ] = None,
     *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON, for programs.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No board and no bar while the games are played.")] = False,
     trust_bots: options.TrustBots = False,
 ) -> None:
     """Let bots play each other now, outside any league.
 
-    Example: `treelings match random greedy --deals 20 --records games.jsonl`, then `treelings replay games.jsonl`.
+    Example: `treelings match random greedy --games 40 --records games.jsonl`, then `treelings replay games.jsonl`.
+
+    On a terminal, a board shows one of the games while they are played.
     """
-    from referee.cli.progress import GameProgress
+    from referee.cli.attach import attached_bots
+    from referee.cli.board import progress_for
     from referee.cli.sandboxes import sandbox_for
     from referee.limits import Limits
     from referee.logs import LogKeeper
     from referee.loop import run
-    from referee.match import Table
     from referee.players import connect
-    from referee.records import MAX_DEAL_ID
-    from referee.standings import standings
+    from referee.players.attached import WithAttached, attached_submission
+    from referee.quick import QuickTables, apart
+    from referee.run import default_jobs
+    from referee.sandbox.process import ProcessSandbox
+    from referee.schedule import match_id
     from referee.submissions import find_bot, is_sample, take_in
     from referee.work_folder import work_folder
 
-    if not MIN_PLAYERS <= len(bots) <= MAX_PLAYERS:
-        raise typer.BadParameter(f"a table has {MIN_PLAYERS} to {MAX_PLAYERS} bots, got {len(bots)}")
-    if deal_id is not None and deals is not None:
-        raise typer.BadParameter("--deal-id names one deal; leave out --deals")
-    if deal_id is not None and len(deal_id) > MAX_DEAL_ID:
-        raise typer.BadParameter(f"--deal-id has at most {MAX_DEAL_ID} characters, got {len(deal_id)}")
+    attached = attached_bots(attach or [])
+    seats = len(bots or []) + len(attached)
+    if not MIN_PLAYERS <= seats <= MAX_PLAYERS:
+        raise typer.BadParameter(f"a table has {MIN_PLAYERS} to {MAX_PLAYERS} bots, got {seats}")
+    if attached and jobs not in (None, 1):
+        raise typer.BadParameter(f"--jobs: a bot that is attached plays one game at a time, so 1 table; got {jobs}")
+    count = _count(seats, games, deals, deal_id)
     key = parse_secret(secret) if secret is not None else secrets.token_bytes(SECRET_BYTES)
+    tables = 1 if attached else min(jobs or default_jobs(), count)
     with work_folder(Path(gettempdir()), _COPIES) as copies:
         # Copies, as in a league: what plays is what was checked, whatever happens to the author's files meanwhile.
-        submissions = _apart([take_in(find_bot(bot), copies) for bot in bots])
-        spec = _spec([bot.name for bot in submissions], deals or _DEALS, deal_id, refill.value)
-        strangers = [bot for bot in submissions if not is_sample(bot)]
-        box = sandbox_for(sandbox, strangers, "match", trust=trust_bots, limits=Limits(), at_once=len(bots))
-        versions = {bot.name: bot.version for bot in submissions}
-        keeper = LogKeeper(logs, versions=versions, most_bytes=Limits().log_bytes) if logs else None
-        keep_log = keeper.keep if keeper else None
-        table = Table(spec, {bot.name: bot for bot in submissions}, box, key, Clock(), connect, keep_log)
+        own = [take_in(find_bot(bot), copies) for bot in bots or []]
+        seated = apart([*(attached_submission(name) for name in attached), *own])
+        names = [bot.name for bot in seated]
+        plan = _plan(names, count, deal_id, refill.value)
+        strangers = [bot for bot in own if not is_sample(bot)]
+        box: Sandbox = ProcessSandbox()
+        if own:
+            box = sandbox_for(sandbox, strangers, "match", trust=trust_bots, limits=Limits(), at_once=tables * seats)
+        if attached:
+            box = WithAttached(box, attached, _note)
+        versions = {bot.name: bot.version for bot in seated}
+        keeper = LogKeeper(logs, versions=versions, most_bytes=Limits().log_bytes, tables=tables) if logs else None
         output = records.open("w", encoding="utf-8") if records else nullcontext()
-        with output as file, keeper or nullcontext(), GameProgress(spec.id) as progress:
-            played, voids = run(_play(spec, table, box, progress, file))
-    if played:
-        print_standings(spec.id, standings(played), {bot.name: bot.author for bot in submissions})
+        progress, watch = progress_for(match_id(names), quiet=quiet)
+        with output as file, keeper or nullcontext(), _Outcomes(plan, file, progress) as outcomes, progress:
+            table = QuickTables(
+                seated, box, key, _clock(move_ms, list(attached)), connect, keeper.keep if keeper else None,
+                jobs=tables, tell=outcomes.take, watch=watch,
+            )  # fmt: skip
+            run(_play(table, box, plan))
+    if as_json:
+        _print_json(outcomes, match_id(names), key)
+    else:
+        _print(outcomes, match_id(names), key, records, logs)
+    if outcomes.voids:
+        void = outcomes.voids[0]
+        err.print(
+            f"Not played, games: {len(outcomes.voids)}; the first: {void.reasons[-1]}", style="yellow", markup=False
+        )
+        raise typer.Exit(1)
+
+
+def _count(seats: int, games: int | None, deals: int | None, deal_id: str | None) -> int:
+    """How many deals are to be played."""
+    from referee.records import MAX_DEAL_ID
+
+    if games is not None and deals is not None:
+        raise typer.BadParameter("--games and --deals say the same in two ways; leave out one of them")
+    if deal_id is not None and (deals is not None or games is not None):
+        raise typer.BadParameter("--deal-id names one deal; leave out --deals and --games")
+    if deal_id is not None and len(deal_id) > MAX_DEAL_ID:
+        raise typer.BadParameter(f"--deal-id has at most {MAX_DEAL_ID} characters, got {len(deal_id)}")
+    if deal_id is not None:
+        return 1
+    if games is None:
+        return deals or _DEALS
+    count = -(-games // seats)
+    if count * seats != games:
+        _note(f"{count * seats} games, since each deal is played once in each of the {seats} rotations of the seats.")
+    return count
+
+
+def _plan(names: Sequence[str], deals: int, deal_id: str | None, refill: Refill) -> list[tuple[GameSpec, ...]]:
+    """The games to play, deal by deal."""
+    from referee.schedule import plan_deal
+
+    plan = [plan_deal(league="", night=None, bots=names, deal=deal, refill=refill) for deal in range(deals)]
+    if deal_id is None:
+        return plan
+    return [tuple(replace(game, deal_id=deal_id, id=game_id(deal_id, game.rotation)) for game in plan[0])]
+
+
+def _clock(move_ms: int | None, attached: Sequence[str]) -> Clock:
+    if move_ms is not None:
+        return Clock(move_ms=move_ms, bank_ms=move_ms, increment_ms=move_ms)
+    if not attached:
+        return Clock()
+    # A debugger stops the world. All seats have one clock, so the others have as long.
+    _note(f"{', '.join(attached)} attached: each seat has an hour for a move (--move-ms sets another limit).")
+    return Clock(startup_ms=_HOUR_MS, move_ms=_HOUR_MS, bank_ms=_HOUR_MS, increment_ms=_HOUR_MS)
+
+
+def _note(line: str) -> None:
+    err.print(line, style="yellow", markup=False, soft_wrap=True)
+
+
+async def _play(tables: "QuickTables", sandbox: "Sandbox", plan: Sequence[Sequence[GameSpec]]) -> None:
+    try:
+        await sandbox.open()
+        async with aclosing(tables.play(plan)) as deals:
+            async for _ in deals:  # whose games have been told of already
+                pass
+    finally:
+        await sandbox.close()
+
+
+class _Outcomes:
+    """The games of a match as they come: shown, and written and kept in the order of their deals and rotations."""
+
+    def __init__(
+        self, plan: Sequence[Sequence[GameSpec]], file: TextIO | None, progress: "GameProgress"
+    ) -> None:  # fmt: skip
+        self._places = {game.id: place for place, game in enumerate(chain.from_iterable(plan))}
+        self._file = file
+        self._progress = progress
+        self._outcomes: dict[int, Outcome] = {}
+        self._written = 0  # games up to which nothing is missing
+        progress.begin(0, len(self._places))
+
+    @property
+    def records(self) -> list[GameRecord]:
+        """Of the games that were played."""
+        return [outcome for _, outcome in sorted(self._outcomes.items()) if isinstance(outcome, GameRecord)]
+
+    @property
+    def voids(self) -> list[VoidGame]:
+        """The games that our side failed to play."""
+        return [outcome for _, outcome in sorted(self._outcomes.items()) if isinstance(outcome, VoidGame)]
+
+    def take(self, outcome: "Outcome") -> None:
+        """A game has been played, or is void."""
+        if isinstance(outcome, VoidGame):
+            self._outcomes[self._places[outcome.game]] = outcome
+            self._progress.game_void(outcome)
+        else:
+            self._outcomes[self._places[outcome.id]] = outcome
+            self._progress.game_done(outcome)
+        while self._written in self._outcomes:
+            self._write(self._outcomes[self._written])
+            self._written += 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Where the match was broken off, games lie beyond a gap: they are kept too."""
+        for place, outcome in sorted(self._outcomes.items()):
+            if place > self._written:
+                self._write(outcome)
+
+    def _write(self, outcome: "Outcome") -> None:
+        from referee.records import to_json
+
+        if self._file is not None and isinstance(outcome, GameRecord):
+            self._file.write(to_json(outcome) + "\n")
+
+
+def _print(outcomes: _Outcomes, match: str, key: bytes, records: Path | None, logs: Path | None) -> None:
+    from referee.cli.summary import print_summary
+
+    if outcomes.records:
+        print_summary(match, outcomes.records)
     if logs:
-        out.print(f"Logs of the bots: {logs / spec.id}", markup=False, soft_wrap=True)
+        out.print(f"Logs of the bots: {logs / match}", markup=False, soft_wrap=True)
     if records:
         out.print(f"Show a game:  treelings replay {records} --game 1", markup=False, soft_wrap=True)
         out.print(f"Check all:    treelings verify {records} --secret {key.hex()}", markup=False, soft_wrap=True)
     else:
         out.print(f"Secret of the decks: {key.hex()}", style="dim", soft_wrap=True)
-    if voids:
-        err.print(f"Not played, games: {len(voids)}; the first: {voids[0].reasons[-1]}", style="yellow", markup=False)
-        raise typer.Exit(1)
 
 
-def _apart(bots: Sequence[Submission]) -> list[Submission]:
-    """The same bot may sit at a table twice here: its second seat is called name-2."""
-    names: set[str] = set()
-    apart = []
-    for bot in bots:
-        numbered = (f"{bot.name[:_ROOM_FOR_NUMBER]}-{number}" for number in count(2))
-        name = next(name for name in chain([bot.name], numbered) if name not in names)
-        names.add(name)
-        apart.append(replace(bot, name=name))
-    return apart
+def _print_json(outcomes: _Outcomes, match: str, key: bytes) -> None:
+    from referee.summary import as_json, summary
 
-
-def _spec(names: list[str], deals: int, deal_id: str | None, refill: Refill) -> MatchSpec:
-    from referee.schedule import plan_match
-
-    if deal_id is None:
-        return plan_match(league="", night=None, bots=names, deals=deals, refill=refill)
-    spec = plan_match(league="", night=None, bots=names, deals=1, refill=refill)
-    games = (replace(game, deal_id=deal_id, id=game_id(deal_id, game.rotation)) for game in spec.games)
-    return replace(spec, games=tuple(games))
-
-
-async def _play(
-    spec: MatchSpec, table: "Table", sandbox: "Sandbox", progress: "GameProgress", file: TextIO | None
-) -> tuple[list[GameRecord], list[VoidGame]]:
-    from referee.records import to_json
-
-    played: list[GameRecord] = []
-    voids: list[VoidGame] = []
-    progress.begin(0, len(spec.games))
-    await sandbox.open()
-    try:
-        async for result in table.play(spec.games):
-            if isinstance(result, VoidGame):
-                voids.append(result)
-                progress.game_void(result)
-                continue
-            played.append(result)
-            progress.game_done(result)
-            if file:
-                file.write(to_json(result) + "\n")
-    finally:
-        await table.close()
-        await sandbox.close()
-    return played, voids
+    value = {
+        "match": match,
+        "games": len(outcomes.records),
+        "deals": len({record.deal for record in outcomes.records}),
+        "secret": key.hex(),
+        "bots": as_json(summary(outcomes.records)),
+        "voids": [{"game": void.game, "reasons": list(void.reasons)} for void in outcomes.voids],
+    }
+    typer.echo(json.dumps(value, indent=1))

@@ -30,10 +30,10 @@ _TOLD_IN_FULL = 3
 class GameProgress:
     """A bar over all games of a run, with the last result beside it and faults above it.
 
-    On a terminal the bar moves; elsewhere only faults and void games are printed, a line each.
+    On a terminal the bar moves; elsewhere, and where `quiet`, only faults and void games are printed.
     """
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, *, quiet: bool = False) -> None:
         columns: list[ProgressColumn] = [
             TextColumn("[bold]{task.description}", table_column=_narrow(len(title[:_LONGEST_TITLE]))),
             BarColumn(bar_width=min(30, max(8, err.width - _FIXED_WIDTH)), table_column=_narrow(8)),
@@ -46,7 +46,7 @@ class GameProgress:
         if err.width >= _ROOM_FOR_LAST:
             column = Column(no_wrap=True, overflow="ellipsis", ratio=1)
             columns.append(TextColumn("[dim]{task.fields[last]}", table_column=column))
-        self._bar = Progress(*columns, console=err, disable=not err.is_terminal, expand=True)
+        self._bar = Progress(*columns, console=err, disable=quiet or not err.is_terminal, expand=True)
         self._told: Counter[tuple[str, str]] = Counter()
         self._task = self._bar.add_task(_short(title), total=None, last="")
 

@@ -9,7 +9,7 @@ import pytest
 
 from referee.errors import EngineGone, SandboxError, StoreError
 from referee.model import GameSpec, MatchSpec, NightSettings, Submission, VoidGame
-from referee.run import Outcome, play_matches
+from referee.run import Outcome, default_jobs, play_matches
 from referee.schedule import plan_night
 from tests.support.league import FakeTable, Tables, Told
 from tests.support.records import version_of
@@ -227,6 +227,10 @@ async def test_bots_that_cannot_be_ended_fail_the_run_once_all_is_played() -> No
     with pytest.raises(SandboxError, match="cannot remove it"):
         await play(tables, saved)
     assert sorted(saved.kept) == sorted(all_games())
+
+
+def test_there_is_a_job_for_every_core() -> None:
+    assert default_jobs() >= 1
 
 
 def _raise(error: Exception, *, after: int) -> Callable[[MatchSpec], None]:

@@ -1,0 +1,63 @@
+"""How the outcome of a match looks in a terminal."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from referee.cli.show import out, print_whole
+from referee.model import GameRecord
+from referee.standings import TIE_BREAKS
+from referee.strength import Interval
+from referee.summary import summary
+
+_PERCENT = 100
+_WHOLE_MS = 100  # from here on tenths are of no interest
+
+
+def print_summary(match: str, records: Sequence[GameRecord]) -> None:
+    """Print what the games of a match come to: a row for each bot, and below what its numbers mean."""
+    deals = len({record.deal for record in records})
+    together = "1 deal" if deals == 1 else f"{deals:,} deals"
+    title = f"{match}: {together}, {len(records):,} games"
+    table = Table(
+        title=Text(title, style="bold", no_wrap=True), title_justify="left", header_style="bold", box=None,
+        pad_edge=False,
+    )  # fmt: skip
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("bot", style="bold", no_wrap=True)
+    for name in ("w-t-l", "score", "95 %", "margin", "ms a move", "faults"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for bot in summary(records):
+        row = bot.standing
+        table.add_row(
+            str(row.rank),
+            row.bot,
+            f"{row.wins}-{row.ties}-{row.losses}",
+            f"{_PERCENT * row.score:.1f} %",
+            Text(_range(bot.score), style="dim"),
+            f"{row.margin:+.1f} {_more_or_less(bot.margin)}",
+            f"{_ms(bot.median_ms)} / {_ms(bot.slow_ms)}",
+            Text(str(row.faults), style="bold red" if row.faults else ""),
+        )
+    print_whole(table)
+    out.print(
+        "95 % and ±: where the true value lies; a deal with its rotations is one sample.",
+        "ms a move: the median / what 99 of 100 moves took at most.",
+        f"Equal scores: {TIE_BREAKS}.",
+        sep="\n", style="dim",
+    )  # fmt: skip
+
+
+def _range(score: Interval) -> str:
+    if score.low is None or score.high is None:
+        return "?"
+    return f"{_PERCENT * score.low:.1f} – {_PERCENT * score.high:.1f}"
+
+
+def _more_or_less(value: Interval) -> str:
+    return "± ?" if value.high is None else f"± {value.high - value.mean:.1f}"
+
+
+def _ms(ms: float | None) -> str:
+    return "–" if ms is None else f"{ms:,.1f}" if ms < _WHOLE_MS else f"{ms:,.0f}"
