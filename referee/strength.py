@@ -1,8 +1,8 @@
 """How strong a bot is: estimates with their intervals, and a test that plays until it knows.
 
-A deal with all its rotations is one sample. Its games share their cards, so games are no samples of their own. Where two
-bots are compared, a deal counts by the half points that one got against the other in it: n games give 0, 1, … 2n of
-them, and `counts` are the deals that gave each. With two seats these are the five numbers of the pentanomial.
+A deal with all its rotations is one sample. Its games share their cards, so games are no samples of their own. Where
+two bots are compared, a deal counts by the half points that one got against the other in it: n games give 0, 1, … 2n
+of them, and `counts` are the deals that gave each. With two seats these are the five numbers of the pentanomial.
 
 The test is that of chess engine testers (Fishtest, fastchess): a sequential one of generalised likelihoods (GSPRT) on
 normalised Elo,
@@ -46,7 +46,7 @@ _EXACT: Final = 1e-13
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean and what holds the true one 95 times in a hundred; `low` and `high` are None where the values cannot tell."""
+    """A mean, and where the true one is 95 times in a hundred; `low` and `high` are None where nothing can be told."""
 
     mean: float
     low: float | None
@@ -95,7 +95,8 @@ def elo(score: float) -> float:
 def elo_interval(counts: Sequence[int], confidence: float = CONFIDENCE) -> Interval:
     """The score's interval in logistic Elo; its ends may be infinite. Raises ValueError without any deal."""
     score = score_interval(counts, confidence)
-    assert score.low is not None and score.high is not None  # scores have bounds
+    assert score.low is not None  # scores have bounds
+    assert score.high is not None
     return Interval(elo(score.mean), elo(score.low), elo(score.high))
 
 
@@ -206,7 +207,7 @@ def _most_likely(shares: Sequence[float], t: float) -> list[float]:
     """The most likely distribution, with these shares seen, of those with (mean - 1/2) / deviation = t.
 
     There each share is divided by 1 + x times the slope of the constraint at its value (Lagrange). The slopes follow
-    from the distribution that is sought, so the two are found in turns, at first in long steps and then in shorter ones.
+    from the distribution that is sought, so the two are found in turns, in whole steps and later in half ones.
     """
     values = [halves / (len(shares) - 1) for halves in range(len(shares))]
     found = [1 / len(shares)] * len(shares)
@@ -223,9 +224,9 @@ def _most_likely(shares: Sequence[float], t: float) -> list[float]:
 
 
 def _secular(cells: Sequence[tuple[float, float]]) -> float:
-    """The x for which the sum of share * slope / (1 + x * slope) is zero and no quotient share / (1 + x * slope) above 1.
+    """The x that makes the sum of share * slope / (1 + x * slope) zero, with no share / (1 + x * slope) above 1.
 
-    The sum falls with x. Newton's steps, halved where they leave what is known to hold the root.
+    The sum falls with x: Newton's steps, or a half of what is known to hold the root where they lead out of that.
     """
     low = max((share - 1) / slope for share, slope in cells if slope > 0)
     high = min((share - 1) / slope for share, slope in cells if slope < 0)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import doctor, image, league, match, play, new, replay, verify
+from referee.cli import compare, doctor, image, league, match, play, new, replay, verify
 from referee.cli.show import err, error_lines
 from referee.errors import EngineGone, RefereeError, UsageError
 from treelings.errors import TreelingsError
@@ -44,6 +44,7 @@ app.add_typer(league.app, name="league")
 app.add_typer(image.app, name="image")
 app.command("new")(new.new)
 app.command("match")(match.match)
+app.command("compare")(compare.compare)
 app.command("play")(play.play)
 app.command("verify")(verify.verify)
 app.command("replay")(replay.replay)

@@ -1,0 +1,161 @@
+"""`treelings compare`: is a change of a bot an improvement?"""
+
+import json
+import secrets
+import time
+from contextlib import aclosing, nullcontext
+from itertools import islice
+from pathlib import Path
+from tempfile import gettempdir
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.cli import options
+from referee.cli.show import out
+from referee.cli.verify import parse_secret
+from referee.errors import UsageError
+from treelings import Clock
+from treelings.cards import MAX_PLAYERS, MIN_PLAYERS, SECRET_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from referee.comparison import Comparison
+    from referee.model import GameRecord, GameSpec
+    from referee.ports import Sandbox
+    from referee.quick import QuickTables
+
+_COPIES = "treelings-compare-"
+_MOST_DEALS = 20_000
+
+
+def compare(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A folder, .zip or .tar.gz, or the name of a sample bot.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="Likewise; it may have the same name.")],
+    opponents: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--opponents", metavar="BOT", help="Sits at the table too; give it again for more, three at most."
+        ),
+    ] = None,
+    max_deals: Annotated[
+        int, typer.Option(min=1, help="Give up, undecided, after so many deals, each in all rotations of the seats.")
+    ] = _MOST_DEALS,
+    elo0: Annotated[float, typer.Option(help="H0: NEW is at most so much normalised Elo stronger than OLD.")] = 0.0,
+    elo1: Annotated[float, typer.Option(help="H1: NEW is at least so much normalised Elo stronger than OLD.")] = 10.0,
+    alpha: Annotated[float, typer.Option(help="How often H1 may be accepted where H0 is true.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="How often H0 may be accepted where H1 is true.")] = 0.05,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Tables at a time; one a processor core if not given.")
+    ] = None,
+    secret: Annotated[
+        str | None,
+        typer.Option(metavar="HEX", help="Secret that the decks come from, 64 hex digits; random if not given."),
+    ] = None,
+    refill: Annotated[
+        options.RefillChoice, typer.Option(help="When the market is filled up.")
+    ] = options.RefillChoice.START,
+    sandbox: options.Sandbox = options.SandboxWish.AUTO,
+    records: Annotated[
+        Path | None, typer.Option("--records", metavar="FILE", help="Write the games there, one record a line.")
+    ] = None,
+    *,
+    same: Annotated[
+        bool, typer.Option("--same", help="Compare a bot with itself; a test of the test, since nothing can come out.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    trust_bots: options.TrustBots = False,
+) -> None:
+    """Is NEW better than OLD? Plays deals until it knows.
+
+    Each deal is played in all rotations of the seats, and NEW's score against OLD in it is one sample. After each the
+    likelihoods of H1 and H0 are compared (a sequential test, as chess engine testers use it), and the games end when
+    one of them is settled. A clear improvement takes some 75 deals; one as small as elo1 three to five thousand.
+
+    Normalised Elo measures strength against luck: 347 for a mean score that lies one standard deviation of a game
+    above a half. Elo, as it is printed, follows from the score alone. Both are estimates, and where a test has stopped
+    by itself they lean a little towards its verdict.
+
+    Exit codes: 0 NEW is better (H1 accepted), 1 it is not or that stays undecided, 2 wrong use. So
+    `treelings compare old new && cp -r new best` does what it says.
+    """
+    from referee.cli.comparing import Gauge, outcome, print_heading, print_outcome
+    from referee.cli.sandboxes import sandbox_for
+    from referee.comparison import Comparison
+    from referee.limits import Limits
+    from referee.loop import run
+    from referee.players import connect
+    from referee.quick import QuickTables, apart, endless_deals
+    from referee.records import to_json
+    from referee.run import default_jobs
+    from referee.strength import Sprt, Verdict
+    from referee.submissions import find_bot, is_sample, take_in
+    from referee.work_folder import work_folder
+
+    others = opponents or []
+    seats = MIN_PLAYERS + len(others)
+    if seats > MAX_PLAYERS:
+        raise typer.BadParameter(
+            f"a table has {MAX_PLAYERS} seats, so expected at most three opponents, got {len(others)}"
+        )
+    test = Sprt(elo0, elo1, alpha, beta)
+    key = parse_secret(secret) if secret is not None else secrets.token_bytes(SECRET_BYTES)
+    tables = min(jobs or default_jobs(), max_deals)
+    with work_folder(Path(gettempdir()), _COPIES) as copies:
+        # Copies, as in a league: what plays is what was checked, whatever happens to the author's files meanwhile.
+        bots = apart([take_in(find_bot(bot), copies) for bot in (old, new, *others)])
+        if bots[0].version == bots[1].version and not same:
+            raise UsageError(
+                f"{old} and {new}: expected two versions of a bot, got the same files ({bots[0].version[:15]}…); "
+                "add --same to compare a bot with itself"
+            )
+        strangers = [bot for bot in bots if not is_sample(bot)]
+        box = sandbox_for(sandbox, strangers, "compare", trust=trust_bots, limits=Limits(), at_once=seats * tables)
+        print_heading(bots[0], bots[1], bots[2:], test)
+        comparison = Comparison(bots[0].name, bots[1].name, seats, test)
+        quick = QuickTables(bots, box, key, Clock(), connect, jobs=tables)
+        deals = islice(endless_deals([bot.name for bot in bots], refill.value), max_deals)
+        output = records.open("w", encoding="utf-8") if records else nullcontext()
+        stopped = False
+        with output as file, Gauge(comparison, time.monotonic) as gauge:
+
+            def keep(games: "Sequence[GameRecord]") -> None:
+                if file:
+                    file.writelines(to_json(game) + "\n" for game in games)
+                gauge.deals_done()
+
+            try:
+                run(_play(quick, box, deals, comparison, keep))
+            except KeyboardInterrupt:  # what is known by then is still worth telling
+                stopped = True
+    if as_json:
+        out.print(
+            json.dumps({**outcome(comparison, *bots[:2]), "secret": key.hex()}, indent=1), markup=False, soft_wrap=True
+        )
+    else:
+        print_outcome(comparison, {bots[0].name: "OLD", bots[1].name: "NEW"})
+        if records:
+            out.print(f"\nShow a game:  treelings replay {records} --game 1", markup=False, soft_wrap=True)
+            out.print(f"Check all:    treelings verify {records} --secret {key.hex()}", markup=False, soft_wrap=True)
+        else:
+            out.print(f"\nSecret of the decks: {key.hex()}", style="dim", soft_wrap=True)
+    if stopped:
+        raise KeyboardInterrupt
+    if comparison.verdict is not Verdict.H1:
+        raise typer.Exit(1)
+
+
+async def _play(
+    tables: "QuickTables", sandbox: "Sandbox", deals: "Iterable[Sequence[GameSpec]]", comparison: "Comparison",
+    keep: "Callable[[Sequence[GameRecord]], None]",
+) -> None:  # fmt: skip
+    await sandbox.open()
+    try:
+        async with aclosing(tables.play(deals)) as played:
+            async for deal in played:
+                keep(comparison.add(deal.number, deal.games))
+                if comparison.end:
+                    break
+    finally:
+        await sandbox.close()
