@@ -8,12 +8,15 @@ the time before the first look at a wait, which short waits never have, so that 
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from referee.ports import CpuTimes
+
+_NOTHING: Final[Mapping[int, float]] = MappingProxyType({})
 
 Read = Callable[[], CpuTimes | None]
 """A reading of processor times; None where the system tells none."""
@@ -88,13 +91,17 @@ def first_look_s(limit_ms: float) -> float:
     return 0.0 if limit_ms <= _TIGHT_MS else min(_LATEST_S, limit_ms / 1000 * _FIRST_LOOK_SHARE)
 
 
-def taken_ms(before: CpuTimes, after: CpuTimes, wall_ms: float, cpus: float) -> float:
+def taken_ms(
+    before: CpuTimes, after: CpuTimes, wall_ms: float, cpus: float, untold_ms: Mapping[int, float] = _NOTHING
+) -> float:
     """What others took from a group of threads in `wall_ms`, at least, in milliseconds.
 
     A thread that waits for a core waits for whoever has it: others, or its own siblings. These have it for as long as
     they run, so what a thread waited beyond that was taken by others, or by the group's own quota, which is known too.
     The thread that lost most counts, for the others may have waited at the same time. Nothing beyond `cpus` was ever
     the group's to lose. So threads that take turns, or that use up their quota, are owed nothing.
+
+    untold_ms  by thread: what it has waited that the readings do not tell yet
     """
     used = after.used_ms - before.used_ms
     held = after.throttled_ms - before.throttled_ms
@@ -102,27 +109,71 @@ def taken_ms(before: CpuTimes, after: CpuTimes, wall_ms: float, cpus: float) -> 
     for thread, (ran, waited) in after.threads.items():
         ran_before, waited_before = before.threads.get(thread, (0.0, 0.0))
         siblings = max(0.0, used - (ran - ran_before))
-        worst = max(worst, waited - waited_before - siblings - held)
+        worst = max(worst, waited - waited_before + untold_ms.get(thread, 0.0) - siblings - held)
     return max(0.0, min(worst, cpus * wall_ms - used))
+
+
+class Account:
+    """What others took from one group of threads since its first reading."""
+
+    def __init__(self, cpus: float) -> None:
+        """`cpus`: what the group may use at once."""
+        self._cpus = cpus
+        self._first: tuple[float, CpuTimes] | None = None
+        self._still: dict[int, tuple[float, tuple[float, float]]] = {}  # since when ready threads show these times
+
+    def open(self, at: float, times: CpuTimes | None) -> None:
+        """Begin anew with this reading, at this time in seconds; None: nothing can be told."""
+        self._first = None if times is None else (at, times)
+        self._still = {}
+        if times is not None:
+            self._untold_ms(at, times)
+
+    def taken_ms(self, at: float, times: CpuTimes | None) -> tuple[float, float]:
+        """What was taken till now, in milliseconds, at least; and how much of it the system has not told yet.
+
+        A thread's wait for a core is told when it gets one. One that is ready at two readings, and has neither run nor
+        been told to have waited between them, has waited all the time between: for others, or for its own siblings.
+        """
+        if self._first is None or times is None:
+            return 0.0, 0.0
+        since, first = self._first
+        wall_ms = (at - since) * 1000
+        told_ms = taken_ms(first, times, wall_ms, self._cpus)
+        all_ms = taken_ms(first, times, wall_ms, self._cpus, self._untold_ms(at, times))
+        return all_ms, all_ms - told_ms
+
+    def _untold_ms(self, at: float, times: CpuTimes) -> dict[int, float]:
+        """By thread that is ready: for how long its times have stood still."""
+        before, self._still = self._still, {}
+        for thread in times.ready:
+            if figures := times.threads.get(thread):
+                since, seen = before.get(thread, (at, figures))
+                self._still[thread] = (since if seen == figures else at), figures
+        return {thread: (at - since) * 1000 for thread, (since, _) in self._still.items()}
 
 
 def own_times() -> CpuTimes | None:
     """Of this process's threads but for the one that calls, whose lag is measured otherwise.
 
-    None where there is no Linux. Takes some 20 microseconds a thread.
+    None where there is no Linux. Takes some 30 microseconds a thread.
     """
     threads: dict[int, tuple[float, float]] = {}
+    ready: list[int] = []
     try:
         for thread in _TASKS.iterdir():
             try:
                 ran, waited, _ = (thread / "schedstat").read_text(encoding="ascii").split()
+                stat = (thread / "stat").read_bytes()
             except (FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
                 continue
             threads[int(thread.name)] = (int(ran) / 1e6, int(waited) / 1e6)
+            if stat.rpartition(b")")[2].split()[0] == b"R":
+                ready.append(int(thread.name))
     except FileNotFoundError:
         return None
     threads.pop(threading.get_native_id(), None)
-    return CpuTimes(time.process_time() * 1000, threads)
+    return CpuTimes(time.process_time() * 1000, threads, ready=ready)
 
 
 def crowded() -> bool:
@@ -148,11 +199,14 @@ class Watch:
         self._bot = bot
         self._sent_bytes = sent_bytes
         self._sent_before = 0
-        self._cpus = cpus
         self._ours = ours
+        self._of_bot = Account(cpus)
+        self._of_us = Account(os.cpu_count() or 1)
         self._begun = 0.0
         self._first_lag_s = self._worst_lag_s = 0.0
-        self._first: tuple[float, CpuTimes | None, CpuTimes | None] | None = None
+        self._first: float | None = None  # when it was looked at first
+        self.untold = False
+        """Whether somebody waits for a core, as far as the last `lost` could see."""
 
     @property
     def looked(self) -> bool:
@@ -165,6 +219,7 @@ class Watch:
         self._sent_before = self._sent_bytes()
         self._first_lag_s = self._worst_lag_s = 0.0
         self._first = None
+        self.untold = False
 
     def look(self, at: float, late_s: float) -> None:
         """The wait goes on; `late_s`: how much later than was asked for we came to look."""
@@ -172,7 +227,9 @@ class Watch:
             late_s = 0.0
         if self._first is None:
             self._first_lag_s = late_s
-            self._first = at, self._bot(), self._ours()
+            self._first = at
+            self._of_bot.open(at, self._bot())
+            self._of_us.open(at, self._ours())
         else:
             self._worst_lag_s = max(self._worst_lag_s, late_s)
 
@@ -184,15 +241,10 @@ class Watch:
         lag_ms = 0.0 if kept_busy else (self._first_lag_s + self._worst_lag_s) * 1000
         if self._first is None:
             return Lost(0.0, lag_ms, earlier_ms)
-        since, bot, ours = self._first
-        wall_ms = (at - since) * 1000
+        bot_ms, untold_ms = self._of_bot.taken_ms(at, self._bot())
+        ours_ms, ours_untold_ms = (0.0, 0.0) if kept_busy else self._of_us.taken_ms(at, self._ours())
+        self.untold = untold_ms > 0 or ours_untold_ms > 0
         # What a thread waited is told when it gets its core. So up to the time before the first look may have been
         # waited then, on siblings that have stopped since.
-        untold_ms = (since - self._begun) * 1000
-        bot_ms = max(0.0, _taken(bot, self._bot(), wall_ms, self._cpus) - untold_ms)
-        ours_ms = 0.0 if kept_busy else _taken(ours, self._ours(), wall_ms, os.cpu_count() or 1)
-        return Lost(bot_ms, lag_ms + ours_ms, earlier_ms)
-
-
-def _taken(before: CpuTimes | None, after: CpuTimes | None, wall_ms: float, cpus: float) -> float:
-    return 0.0 if before is None or after is None else taken_ms(before, after, wall_ms, cpus)
+        before_ms = (self._first - self._begun) * 1000
+        return Lost(max(0.0, bot_ms - before_ms), lag_ms + ours_ms, earlier_ms)

@@ -130,7 +130,7 @@ class Wait:
 
     def _owed(self, lost: Lost) -> bool:
         """Whether the machine still owes time to a wait that may not be longer."""
-        return self._limit_ms + lost.ms >= longest_ms(self._limit_ms, lost)
+        return self._limit_ms + lost.ms + _TO_BE_SEEN_MS >= longest_ms(self._limit_ms, lost)
 
     def _wind(self, rings: float) -> None:
         self.put_away()
@@ -182,7 +182,7 @@ class Wait:
         elif late_s > LATE_S and allowed > self._limit_ms and not self._looked_again:
             self._looked_again = True
             more_ms = _TO_BE_SEEN_MS
-        elif self._patience_ms > 0 and self._crowd():
+        elif self._watch.untold or (self._patience_ms > 0 and self._crowd()):
             # A thread's wait for a core is told when it ends, and one that is ready now may have waited for long.
             self._patience_ms -= _AGAIN_MS
             more_ms = _AGAIN_MS

@@ -16,6 +16,7 @@ from typing import Final
 
 from referee.errors import SandboxError
 from referee.ports import CpuTimes
+from referee.sandbox.proc import is_ready
 
 _PROC: Final = Path("/proc")
 _NS_PER_MS: Final = 1_000_000
@@ -107,7 +108,10 @@ class Group:
             used = _used_ms(clock)
         finally:
             os.close(clock)
-        return None if used is None else CpuTimes(used, dict(self._threads()), self._throttled_ms())
+        if used is None:
+            return None
+        threads = dict(self._threads())
+        return CpuTimes(used, threads, self._throttled_ms(), [thread for thread in threads if self._ready(thread)])
 
     def _throttled_ms(self) -> float:
         folder = self._folders.get("cpu", self._folders.get(_V2))
@@ -126,6 +130,9 @@ class Group:
             figures = _read(self._proc / str(thread) / "schedstat").split()
             if figures:
                 yield thread, (int(figures[0]) / _NS_PER_MS, int(figures[1]) / _NS_PER_MS)
+
+    def _ready(self, thread: int) -> bool:
+        return is_ready(_read(self._proc / str(thread) / "stat"))
 
     def _thread_ids(self) -> list[int]:
         controller = next((name for name in self._folders if name != _V2), _V2)

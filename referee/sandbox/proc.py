@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from referee.ports import CpuTimes
+
 _PROC: Final = Path("/proc")
 _TICK_MS: Final = 1000 / os.sysconf("SC_CLK_TCK")
 _NS_PER_MS: Final = 1_000_000
@@ -60,20 +62,26 @@ def used_ms(pid: int) -> float | None:
     return None if process is None or clock is None else clock + process.waited_ms
 
 
-def family_times(first: int) -> tuple[float, dict[int, tuple[float, float]]] | None:
-    """Processor time of a whole family, and of each thread that lives: on a core, and ready but without one.
-
-    All in milliseconds. None where that cannot be told.
-    """
+def family_times(first: int) -> CpuTimes | None:
+    """Processor times of a whole family; None where that cannot be told."""
     used = used_ms(first)
     if used is None:
         return None
     threads: dict[int, tuple[float, float]] = {}
+    ready: list[int] = []
     for process in _family(first, None):
-        threads.update(_threads(process.pid))
+        for thread, times, is_ready_now in _threads(process.pid):
+            threads[thread] = times
+            if is_ready_now:
+                ready.append(thread)
         if process.pid != first:
             used += (_clock_ms(process.pid) or 0) + process.waited_ms
-    return used, threads
+    return CpuTimes(used, threads, ready=ready)
+
+
+def is_ready(stat: bytes) -> bool:
+    """Whether a thread runs now, or would if it had a core, by its file `stat`."""
+    return stat.rpartition(b")")[2].split()[:1] == [b"R"]
 
 
 def _family(first: int | None, mark: str | None) -> list[_Process]:
@@ -109,12 +117,14 @@ def _process(pid: int) -> _Process | None:
     return _Process(pid, fields[0] in b"ZX", int(fields[1]), int(fields[3]), waited_ms)
 
 
-def _threads(pid: int) -> Iterator[tuple[int, tuple[float, float]]]:
+def _threads(pid: int) -> Iterator[tuple[int, tuple[float, float], bool]]:
+    """Of each living thread: its id, its times (ports.CpuTimes), and whether it is ready."""
     with suppress(OSError):
         for task in (_PROC / str(pid) / "task").iterdir():
             figures = _read(task / "schedstat").split()
             if figures:
-                yield int(task.name), (int(figures[0]) / _NS_PER_MS, int(figures[1]) / _NS_PER_MS)
+                times = int(figures[0]) / _NS_PER_MS, int(figures[1]) / _NS_PER_MS
+                yield int(task.name), times, is_ready(_read(task / "stat"))
 
 
 def _clock_ms(pid: int) -> float | None:

@@ -204,8 +204,7 @@ class BotProcess:
 
     def cpu_times(self) -> CpuTimes | None:
         """Processor time of all its processes, thread by thread; None if that cannot be told."""
-        times = proc.family_times(self.pid) if self._process.returncode is None else None
-        return CpuTimes(*times) if times is not None else None
+        return proc.family_times(self.pid) if self._process.returncode is None else None
 
     async def state(self) -> BotState:
         """How it is now. Nobody can tell who killed a process, so none has ended by its memory limit."""

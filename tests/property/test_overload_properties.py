@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.players.overload import taken_ms
+from referee.players.overload import Account, taken_ms
 from referee.ports import CpuTimes
 
 WALL = 200  # ticks
@@ -20,12 +20,16 @@ class Thread:
     wants: list[bool]
     ran: int = 0
     waited: int = 0
+    told: int = 0  # of what it waited: all of it, as of when it last got a core
     backlog: int = 0  # work that is left of ticks in which it did not get a core
 
 
 @dataclass
 class Outcome:
+    """What was read at the end, and before each tick as a system tells it; what others ran."""
+
     times: CpuTimes
+    readings: list[CpuTimes]
     foreign_ran: int
 
 
@@ -33,7 +37,11 @@ def simulate(threads: list[Thread], cores: int, quota: int | None, seed: int) ->
     """Run all; a `quota` is what the bot may use in each 10 ticks."""
     dice = random.Random(seed)
     used = foreign = throttled = in_period = 0
+    readings = []
     for tick in range(WALL):
+        mine = {number: (float(t.ran), float(t.told)) for number, t in enumerate(threads) if t.ours}
+        wanting = [number for number, t in enumerate(threads) if t.ours and t.backlog]
+        readings.append(CpuTimes(float(used), mine, float(throttled), wanting))
         if tick % 10 == 0:
             in_period = 0
         for thread in threads:
@@ -48,6 +56,7 @@ def simulate(threads: list[Thread], cores: int, quota: int | None, seed: int) ->
             if running < cores and may:
                 running += 1
                 thread.ran += 1
+                thread.told = thread.waited
                 thread.backlog -= 1
                 used += thread.ours
                 in_period += thread.ours
@@ -56,7 +65,7 @@ def simulate(threads: list[Thread], cores: int, quota: int | None, seed: int) ->
                 thread.waited += 1
         throttled += held
     mine = {number: (float(t.ran), float(t.waited)) for number, t in enumerate(threads) if t.ours}
-    return Outcome(CpuTimes(float(used), mine, float(throttled)), foreign)
+    return Outcome(CpuTimes(float(used), mine, float(throttled)), readings, foreign)
 
 
 NOTHING = CpuTimes(0.0, {})
@@ -74,6 +83,44 @@ def test_a_bot_alone_on_its_cores_never_lost_anything(
     outcome = simulate([Thread(True, want) for want in own], cores, quota, seed)
     cpus = float(cores) if quota is None else quota / 10
     assert taken_ms(NOTHING, outcome.times, WALL, cpus) == 0
+
+
+def accounts(outcome: Outcome, cpus: float, every: int) -> list[float]:
+    """What an account says at every so many ticks."""
+    account = Account(cpus)
+    account.open(0.0, outcome.readings[0])
+    times = range(every, WALL, every)
+    return [round(account.taken_ms(tick / 1000, outcome.readings[tick])[0], 6) for tick in times]
+
+
+@given(own_threads, st.integers(1, 4), st.one_of(st.none(), st.integers(1, 20)), st.integers(0, 9))
+def test_nor_does_it_seem_so_while_waits_are_not_told_yet(
+    own: list[list[bool]], cores: int, quota: int | None, seed: int
+) -> None:
+    outcome = simulate([Thread(True, want) for want in own], cores, quota, seed)
+    # While a quota holds a bot, it is ready and does not run: so only between two of its periods.
+    assert not any(accounts(outcome, float(cores) if quota is None else quota / 10, 10))
+
+
+@given(own_threads, st.lists(bursts, min_size=1, max_size=6), st.integers(1, 4), st.integers(0, 9), st.integers(1, 20))
+def test_no_bot_seems_to_have_lost_more_than_others_ran_while_waits_are_not_told_yet(
+    own: list[list[bool]], others: list[list[bool]], cores: int, seed: int, every: int
+) -> None:
+    threads = [Thread(True, want) for want in own] + [Thread(False, want) for want in others]
+    outcome = simulate(threads, cores, None, seed)
+    assert all(0 <= lost <= outcome.foreign_ran for lost in accounts(outcome, float(cores), every))
+
+
+@given(st.integers(1, 6), st.integers(1, 3), st.integers(0, 9))
+def test_a_single_thread_that_always_wants_to_run_is_known_to_wait_although_it_is_not_told(
+    burners: int, cores: int, seed: int
+) -> None:
+    always = [True] * WALL
+    threads = [Thread(True, always)] + [Thread(False, always) for _ in range(burners)]
+    outcome = simulate(threads, cores, None, seed)
+    for tick, lost in enumerate(accounts(outcome, 1.0, 1), 1):
+        # It is ready from the first tick on, and first seen to be before the second one.
+        assert tick - 1 - outcome.readings[tick].used_ms <= lost <= tick - outcome.readings[tick].used_ms
 
 
 @given(own_threads, st.lists(bursts, min_size=1, max_size=6), st.integers(1, 4), st.integers(0, 9))

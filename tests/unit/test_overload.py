@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from referee.errors import Overloaded, SandboxError
-from referee.players.overload import Lost, Watch, allowed_ms, first_look_s, longest_ms, own_times, taken_ms
+from referee.players.overload import Account, Lost, Watch, allowed_ms, first_look_s, longest_ms, own_times, taken_ms
 from referee.players.wait import TooLate, Wait
 from referee.ports import CpuTimes
 from tests.support.virtual_time import VirtualLoop, run_virtually
@@ -322,6 +322,56 @@ def test_in_a_crowd_a_wait_for_a_core_that_is_not_told_yet_gets_the_time_to_be_t
     with pytest.raises(Overloaded, match="answered after 150 ms of 100 ms, while the machine took 135 ms"):
         waited(Told(140), 150, crowd=True)
     assert isinstance(waited(Told(140), 150).judged, TooLate)
+
+
+class Ready:
+    """A bot that runs for a while and then is ready, but gets no core, of which the system tells nothing."""
+
+    def __init__(self, runs_ms: float, *, sleeps: bool = False) -> None:
+        self._runs_ms = runs_ms
+        self._sleeps = sleeps
+
+    def __call__(self) -> CpuTimes:
+        wall_ms = asyncio.get_running_loop().time() * 1000
+        ran_ms = min(wall_ms, self._runs_ms)
+        return CpuTimes(ran_ms, {0: (ran_ms, 0.0)}, ready=[] if self._sleeps and wall_ms >= ran_ms else [0])
+
+
+def test_who_is_ready_for_three_limits_but_never_gets_a_core_is_owed_them() -> None:
+    with pytest.raises(Overloaded, match="no answer after 300 ms of 100 ms, while the machine took 200 ms"):
+        waited(Ready(45), NEVER, crowd=True)
+
+
+def test_an_answer_of_who_was_ready_but_had_no_core_until_then_is_the_machines_fault() -> None:
+    with pytest.raises(Overloaded, match="answered after 250 ms of 100 ms, while the machine took 150 ms"):
+        waited(Ready(45), 250, crowd=True)
+
+
+def test_who_sleeps_instead_is_owed_nothing() -> None:
+    outcome = waited(Ready(45, sleeps=True), NEVER)
+    assert isinstance(outcome.judged, TooLate)
+    assert outcome.judged.ms == pytest.approx(100)
+
+
+def test_who_runs_all_the_time_is_owed_nothing() -> None:
+    outcome = waited(Ready(NEVER), NEVER)
+    assert isinstance(outcome.judged, TooLate)
+    assert outcome.judged.ms == pytest.approx(100)
+
+
+def test_a_thread_that_is_ready_behind_its_own_siblings_has_lost_nothing() -> None:
+    account = Account(1.0)
+    account.open(0.0, CpuTimes(0, {1: (0, 0), 2: (0, 0)}, ready=[1, 2]))
+    for ms in (10.0, 50.0, 100.0):
+        assert account.taken_ms(ms / 1000, CpuTimes(ms, {1: (ms, 0), 2: (0, 0)}, ready=[1, 2])) == (0, 0)
+
+
+def test_a_wait_that_is_told_at_last_is_counted_once() -> None:
+    account = Account(1.0)
+    account.open(0.0, CpuTimes(0, {1: (0, 0)}))
+    assert account.taken_ms(0.1, CpuTimes(0, {1: (0, 0)}, ready=[1])) == (0, 0)
+    assert account.taken_ms(0.3, CpuTimes(0, {1: (0, 0)}, ready=[1])) == pytest.approx((200, 200))
+    assert account.taken_ms(0.4, CpuTimes(10, {1: (10, 290)}, ready=[1])) == pytest.approx((290, 0))
 
 
 def test_an_answer_while_that_is_waited_for_is_too_late_where_nothing_was_lost() -> None:
