@@ -12,8 +12,9 @@ from referee.cli.show import comment, out
 from referee.errors import EngineGone, RefereeError, SandboxError
 from referee.ports import Answer, Failure, Player
 from referee.text import printable
-from treelings import Clock, GameEnd, GameStart, Move, View
+from treelings import GUILDS, Clock, GameEnd, GameStart, Move, View
 from treelings.errors import TreelingsError
+from treelings.moves import SINGLES_TAKE
 
 _LONGEST_DETAIL = 300
 _SECOND_MS = 1_000
@@ -65,7 +66,7 @@ class Hints:
         comment(advice.comment, 2)
 
     def _none(self, why: str) -> None:
-        out.print(f"{self._name} has no hint: {why}", style="yellow", markup=False, soft_wrap=True)
+        out.print(f"{self._name} has no hint: {why}", style="yellow", markup=False)
 
 
 class Person:
@@ -105,7 +106,7 @@ class Person:
             chosen: Entry | None = None
             match text.lower():
                 case "?":
-                    out.print(HELP, markup=False, soft_wrap=True)
+                    out.print(HELP, markup=False)
                 case "q":
                     await self._leave()
                 case "h" if self._hints is not None:
@@ -165,9 +166,11 @@ def _meant(view: View, entries: list[Entry], text: str) -> Entry | None:
     try:
         move = seen(view).parse(notation)
     except TreelingsError as error:
-        if moves := tuple(move for move in view.legal_moves if move.take == text):
-            return text, moves
-        out.print(str(error), style="yellow", markup=False, soft_wrap=True)
+        # Half of a move, the take: a lone single goes by its letter (rules.md, Notation of moves).
+        take = GUILDS[view.market.index(1)] if text == SINGLES_TAKE and view.market.count(1) == 1 else text
+        if moves := tuple(move for move in view.legal_moves if move.take == take):
+            return take, moves
+        out.print(str(error), style="yellow", markup=False)
         return None
     return move.notation, (move,)
 
@@ -200,7 +203,7 @@ class Narrator:
         self._forfeit(self._names[game.seat], failure)
 
     def _forfeit(self, name: str, failure: Failure) -> None:
-        out.print(f"  {name} forfeits: {told(failure)}", style="yellow", markup=False, soft_wrap=True)
+        out.print(f"  {name} forfeits: {told(failure)}", style="yellow", markup=False)
 
     def _tell(self, turn: int, move: Move) -> None:
         name = self._names[turn % len(self._names)]

@@ -187,7 +187,7 @@ async def _play(table: _Table, sandbox: "Sandbox") -> GameRecord | None:
 def _show_begin(table: _Table) -> None:
     names = table.spec.bots
     order = ", ".join(f"{number} {name}" for number, name in enumerate(names))
-    out.print(f"Seats: {order}. Each turn goes on to the left. ? shows the rules.", markup=False, soft_wrap=True)
+    out.print(f"Seats: {order}; turns go to the left. ? shows the rules.", markup=False, soft_wrap=True)
 
 
 def _show_end(record: GameRecord, seat: int) -> None:

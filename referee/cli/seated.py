@@ -18,14 +18,13 @@ MOST_AT_ONCE: Final = 9
 """Moves that are listed one by one; more are chosen in steps."""
 
 HELP: Final = """\
-Take all market cards of one guild, or * : every guild that lies there just once.
-A guild that you have grows its column. A new one becomes a column at the left or
-right end of your row; columns never move. All rows make one ring that reads like
-lines of text: each row's right end stands beside the left end of the row below,
-the last one's beside the first. A column scores its height if no neighbour in
-the ring is taller; * marks those that would score now. The firefly lies above
-the last 20 cards: when it shows up, the round is the last. Most points win.
-
+Take all market cards of one guild, or * : every guild that lies there just
+once. A guild that you have grows its column; a new one becomes a column at the
+left or right end of your row. Columns never move. All rows make one ring that
+reads like lines of text: each row's right end stands beside the left end of the
+row below, the last one's beside the first. A column scores its height if no
+neighbour in the ring is taller: * marks those that would score now. The firefly
+lies above the last 20 cards: when it shows up, that round is the last.
 Moves  a number of the list, or R, R<R (new, to the left), *<BP>G (all singles;
        B, then P to the left end, G to the right end), - (pass)
 Keys   ? this help, h what the --hint bot would do, q leave, Enter the board"""
@@ -34,22 +33,16 @@ Keys   ? this help, h what the --hint bot would do, q leave, Enter the board"""
 def board(view: View, names: Sequence[str]) -> list[Text]:
     """Turn, market, pile, and every row in the order of the ring."""
     state = seen(view)
-    last = " · the firefly is out: your last turn" if view.firefly_out else ""
-    title = Text.assemble(
-        (f"Turn {view.turn}, your {_ordinal(view.turn // view.players + 1)}", "bold"), (last, "yellow")
-    )
-    return [title, _supply(view, state), Text(), *ring(state, names, view.seat)]
-
-
-def _supply(view: View, state: State) -> Text:
-    line = Text("Market  ").append_text(market(state))
-    line.append(f"   face down {view.pile}", style="dim")
+    title = Text(f"Turn {view.turn}, your {_ordinal(view.turn // view.players + 1)}", style="bold")
+    if view.firefly_out:
+        title.append(" · the firefly is out: your last turn", style="yellow")
+    else:
+        title.append(f" · firefly after {view.above_firefly} more cards", style="dim not bold")
+    supply = Text("Market  ").append_text(market(state))
     if view.pile:
-        cards = " ".join(f"{letter}{count}" for letter, count in zip(GUILDS, view.unseen, strict=True) if count)
-        line.append(f": {cards}", style="dim")
-    if not view.firefly_out:
-        line.append(f"; firefly after {view.above_firefly}", style="dim")
-    return line
+        unseen = " ".join(f"{letter}{count}" for letter, count in zip(GUILDS, view.unseen, strict=True) if count)
+        supply.append(f"  face down {view.pile}: {unseen}", style="dim")
+    return [title, supply, Text(), *ring(state, names, view.seat)]
 
 
 def ring(state: State, names: Sequence[str], seat: int) -> list[Text]:

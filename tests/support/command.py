@@ -30,12 +30,13 @@ def help_of(*command: str) -> str:
     return done.output
 
 
-def treelings(*arguments: str | Path, cwd: Path, env: dict[str, str] | None = None) -> Done:
-    """Run the command to its end; never a traceback, whatever it is given."""
+def treelings(*arguments: str | Path, cwd: Path, env: dict[str, str] | None = None, typed: str = "") -> Done:
+    """Run the command to its end, with what is typed as its input; never a traceback, whatever it is given."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "referee.cli", *map(str, arguments)],
         cwd=cwd,
         env={**os.environ, "COLUMNS": "100", **(env or {})},
+        input=typed,
         capture_output=True,
         text=True,
         timeout=180,

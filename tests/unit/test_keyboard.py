@@ -1,0 +1,81 @@
+"""Lines that are typed or come through a pipe."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from referee.cli.keyboard import Keyboard
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[Keyboard, int]]:
+    """A keyboard, and where to write what is typed."""
+    read, write = os.pipe()
+    yield Keyboard(read), write
+    os.close(read)
+
+
+async def lines(keyboard: Keyboard) -> list[str]:
+    found = []
+    while (line := await keyboard.line()) is not None:
+        found.append(line)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        (b"", []),
+        (b"1\n", ["1"]),
+        (b"1\n\n R<R \n", ["1", "", " R<R "]),
+        (b"1\n2", ["1", "2"]),  # the input ended in mid-line
+        ("Ä\n".encode(), ["Ä"]),
+        (b"\xff\n", [r"\xff"]),
+    ],
+)
+async def test_lines_come_one_by_one_until_the_input_ends(
+    pipe: tuple[Keyboard, int], typed: bytes, expected: list[str]
+) -> None:
+    keyboard, write = pipe
+    os.write(write, typed)
+    os.close(write)
+    assert await lines(keyboard) == expected
+    assert await keyboard.line() is None  # and stays ended
+
+
+async def test_a_line_that_comes_in_pieces_is_one(pipe: tuple[Keyboard, int]) -> None:
+    keyboard, write = pipe
+    waiting = asyncio.create_task(keyboard.line())
+    for piece in (b"*<B", b"P>G", b"\n"):
+        os.write(write, piece)
+        await asyncio.sleep(0)  # the loop goes on meanwhile
+    assert await waiting == "*<BP>G"
+    os.close(write)
+
+
+async def test_a_line_without_an_end_is_cut(pipe: tuple[Keyboard, int]) -> None:
+    keyboard, write = pipe
+    waiting = asyncio.create_task(lines(keyboard))
+    await asyncio.to_thread(os.write, write, b"x" * 50_000)
+    os.close(write)
+    (line,) = await waiting
+    assert 0 < len(line) < 10_000
+
+
+async def test_whoever_waits_for_a_line_can_be_called_off(pipe: tuple[Keyboard, int]) -> None:
+    keyboard, write = pipe
+    waiting = asyncio.create_task(keyboard.line())
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    os.close(write)
+
+
+async def test_an_input_that_is_none_has_ended() -> None:
+    read, write = os.pipe()
+    os.close(write)
+    os.close(read)
+    assert await Keyboard(read).line() is None
