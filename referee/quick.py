@@ -7,7 +7,7 @@ from itertools import chain, count
 from typing import Final
 
 from referee.game import Watch
-from referee.match import Table
+from referee.match import Pause, Table
 from referee.model import GameRecord, GameSpec, MatchSpec, Submission, VoidGame
 from referee.ports import Connect, KeepLog, Sandbox
 from referee.schedule import match_id, plan_deal
@@ -36,13 +36,14 @@ class QuickTables:
     def __init__(
         self, bots: Sequence[Submission], sandbox: Sandbox, secret: bytes, clock: Clock, connect: Connect,
         keep_log: KeepLog | None = None, *, jobs: int = 1, tell: Callable[[Outcome], None] = lambda _: None,
-        watch: Watch | None = None,
+        watch: Watch | None = None, pause: Pause = asyncio.sleep,
     ) -> None:  # fmt: skip
         """`bots` have different names (`apart`); `sandbox` is open, and stays so; `secret`: what decks follow from.
 
         jobs   tables that play at once
         tell   is told of each game as soon as it has been played, or is void
         watch  is shown every position of each game at the first of these tables
+        pause  waits for so many seconds, before a game that our side has failed is played again
         """
         self._submissions = {bot.name: bot for bot in bots}
         names = tuple(sorted(self._submissions))
@@ -55,6 +56,7 @@ class QuickTables:
         self._jobs = jobs
         self._tell = tell
         self._watch = watch
+        self._pause = pause
 
     async def play(self, deals: Iterable[Sequence[GameSpec]]) -> AsyncGenerator[PlayedDeal, None]:
         """Play deals, each handed in as all of its games; one after the other comes back as it is finished.
@@ -96,7 +98,7 @@ class QuickTables:
         """One table, until no deal waits any more."""
         table = Table(
             self._match, self._submissions, self._sandbox, self._secret, self._clock, self._connect, self._keep_log,
-            watch=watch,
+            pause=self._pause, watch=watch,
         )  # fmt: skip
         try:
             for number, games in waiting:
