@@ -6,6 +6,7 @@ RefereeError
 ├── UsageError        the caller asked for something that cannot be (exit code 2)
 │   ├── ConfigError       league.toml is wrong
 │   └── SubmissionError   a folder that is no acceptable bot
+│       └── BotFileError      its bot.toml is missing or wrong
 ├── SandboxError      a bot could not be run for a reason that is not the bot's
 │   ├── EngineGone        the Docker engine does not answer (any more)
 │   └── Overloaded        the machine took time from a bot that was its to use
@@ -29,6 +30,10 @@ class ConfigError(UsageError):
 
 class SubmissionError(UsageError):
     """A folder that is no acceptable bot; names the file and the reason."""
+
+
+class BotFileError(SubmissionError):
+    """A bot's bot.toml is missing, or does not say what it must; names file, key, expected and got."""
 
 
 class SandboxError(RefereeError):

@@ -12,23 +12,28 @@ class Stumble:
 
     game   which of the match's games, from 0
     view   what the bot was asked in the fault's turn; None if it failed at its start, before it was asked anything
+    ms     how long the bot was waited for then, until it was known that it failed
     """
 
     game: int
     fault: Fault
     view: View | None
+    ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
     """How a bot did in its trial match; it is enough to play without a fault.
 
-    opponents  names of those it met
-    secret     what the deck was derived from, to play the same deal again
-    games      how many the match has; no more are played after the first fault
-    records    those that were played
-    log        what the bot wrote to stdout and stderr, as much as is kept; hostile
-    void       why our side could not play the match to its end; None if it could
+    opponents   names of those it met
+    secret      what the deck was derived from, to play the same deal again
+    games       how many the match has; no more are played after the first fault
+    records     those that were played
+    log         what the bot wrote to stdout and stderr, as much as is kept; hostile
+    void        why our side could not play the match to its end; None if it could
+    start_ms    what its first start took until it was ready; 0 if it was not started
+    processes   how often it was started
+    disorderly  games after which its process could not play another, which costs none of them
     """
 
     opponents: tuple[str, ...]
@@ -38,6 +43,9 @@ class Trial:
     stumble: Stumble | None
     log: bytes
     void: str | None
+    start_ms: float = 0.0
+    processes: int = 0
+    disorderly: int = 0
 
     @property
     def passed(self) -> bool:

@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BeforeValidator
 
 from referee.archives import Entry, refusal, shown, unpack
 from referee.config import Title
-from referee.errors import SubmissionError
+from referee.errors import BotFileError, SubmissionError
 from referee.model import Submission
 from referee.text import printable
 from referee.tomlfile import Section, parse_toml
@@ -173,12 +173,12 @@ def _read(source: Path) -> tuple[Submission, tuple[_File, ...]]:
         where = printable(str(problem.filename), 1_000) if problem.filename else shown(source)
         raise SubmissionError(f"{where}: cannot be read: {problem.strerror}") from problem
     if BOT_FILE not in by_path:
-        raise SubmissionError(
+        raise BotFileError(
             f"{shown(source)}: no {BOT_FILE}; write one with name, author, command and runtime "
             f'(e.g. command = ["python", "bot.py"], runtime = "python"){place}'
         )
     about_file = Path(shown(source)) / BOT_FILE
-    about = parse_toml(by_path[BOT_FILE].content, about_file, BotFile, SubmissionError)
+    about = parse_toml(by_path[BOT_FILE].content, about_file, BotFile, BotFileError)
     _check_start(about_file, about.command, by_path)
     files = tuple(by_path[path] for path in sorted(by_path))
     submission = Submission(about.name, about.author, _digest(files), source, about.command, about.runtime)
@@ -292,12 +292,12 @@ def _check_start(about: Path, command: tuple[str, ...], files: dict[str, _File])
     program, *rest = command
     if program.startswith("./"):
         if not (file := files.get(program[2:])):
-            raise SubmissionError(f"{where}: expected a file of the bot, got {program!r}, which is not there")
+            raise BotFileError(f"{where}: expected a file of the bot, got {program!r}, which is not there")
         if not file.executable:
-            raise SubmissionError(f"{where}: {program!r} cannot be run; make it executable (chmod +x)")
+            raise BotFileError(f"{where}: {program!r} cannot be run; make it executable (chmod +x)")
         return
     if program != "python":
-        raise SubmissionError(
+        raise BotFileError(
             f'{where}: expected "python" or a file of the bot such as "./run" first, got {printable(program, 60)!r}'
         )
     while rest and rest[0].startswith("-") and rest[0] not in ("-m", "-c"):
@@ -312,11 +312,9 @@ def _check_start(about: Path, command: tuple[str, ...], files: dict[str, _File])
         case [script, *_] if not script.startswith("-"):
             wanted = (script.removeprefix("./"),)
         case _:
-            raise SubmissionError(f'{where}: expected a file for python to run, e.g. ["python", "bot.py"], got none')
+            raise BotFileError(f'{where}: expected a file for python to run, e.g. ["python", "bot.py"], got none')
     if not any(path in files for path in wanted):
-        raise SubmissionError(
-            f"{where}: expected {printable(' or '.join(wanted), 300)} in the folder, got no such file"
-        )
+        raise BotFileError(f"{where}: expected {printable(' or '.join(wanted), 300)} in the folder, got no such file")
 
 
 def _write(files: tuple[_File, ...], folder: Path) -> None:

@@ -1,6 +1,7 @@
 """The trial match that a bot plays before it is accepted: one deal against `random`, in every rotation of the seats."""
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -13,6 +14,7 @@ from referee.reports import Stumble, Trial
 from referee.schedule import plan_match
 from referee.submissions import inspect, sample_bot
 from referee.text import printable
+from referee.witness import Witness
 from treelings import Clock, Move, Refill, View
 from treelings.cards import MIN_PLAYERS
 
@@ -24,12 +26,13 @@ _TRACEBACK: Final = b"Traceback (most recent call last):"
 
 async def play_trial(
     bot: Submission, *, sandbox: Sandbox, connect: Connect, secret: bytes, clock: Clock, refill: Refill = "start",
-    seats: int = MIN_PLAYERS,
+    seats: int = MIN_PLAYERS, progress: Callable[[int, int], None] | None = None,
 ) -> Trial:  # fmt: skip
     """Play a bot's trial match at a table of so many seats, until its first fault.
 
-    sandbox  is open, and stays so
-    secret   32 bytes that the deck is derived from
+    sandbox   is open, and stays so
+    secret    32 bytes that the deck is derived from
+    progress  told how many games of how many have been played
 
     What fails on our side is in the outcome (`void`), unless bots cannot be ended or the engine is gone: raises
     SandboxError (EngineGone).
@@ -44,8 +47,9 @@ async def play_trial(
             # Where the copy lies is nothing to its author.
             logs.append(log.replace(os.fsencode(f"{bot.folder}/"), b""))
 
+    witness = Witness(connect, bot.name)
     table = Table(
-        match, {each.name: each for each in (bot, *opponents)}, sandbox, secret, clock, connect, keep_log
+        match, {each.name: each for each in (bot, *opponents)}, sandbox, secret, clock, witness.connect, keep_log
     )  # fmt: skip
     records: list[GameRecord] = []
     stumble: Stumble | None = None
@@ -56,7 +60,9 @@ async def play_trial(
                 void = outcome.reasons[-1]
                 break
             records.append(outcome)
-            stumble = _stumble(outcome, bot.name, len(records) - 1, clock)
+            if progress is not None:
+                progress(len(records), len(match.games))
+            stumble = _stumble(outcome, bot.name, len(records) - 1, clock, witness.last_ms)
             if stumble is None:
                 void = _spoiled(outcome)
             if stumble or void:
@@ -71,6 +77,9 @@ async def play_trial(
         stumble=stumble,
         log=b"".join(logs),
         void=void,
+        start_ms=witness.starts_ms[0] if witness.starts_ms else 0.0,
+        processes=witness.processes,
+        disorderly=witness.disorderly,
     )
 
 
@@ -135,11 +144,11 @@ def _opponents(bot: Submission, count: int) -> list[Submission]:
     return [replace(sample, name=name) for name in names if name != bot.name][:count]
 
 
-def _stumble(record: GameRecord, bot: str, game: int, clock: Clock) -> Stumble | None:
+def _stumble(record: GameRecord, bot: str, game: int, clock: Clock, ms: float) -> Stumble | None:
     for fault in record.faults:
         if record.seats[fault.seat].bot == bot:
             asked = fault.kind is not FaultKind.STARTUP
-            return Stumble(game, fault, view_at(record, fault.turn, clock) if asked else None)
+            return Stumble(game, fault, view_at(record, fault.turn, clock) if asked else None, ms)
     return None
 
 

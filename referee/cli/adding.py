@@ -1,16 +1,14 @@
 """Taking bots into a league: their trial matches, and what the author of one that is not accepted is told."""
 
-import json
 import secrets
-import shlex
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Final, Self
+from typing import Self
 
 from rich.text import Text
 
-from referee.cli.hints import hint
+from referee.cli.fault import LONGEST_PATH, print_row, told
 from referee.cli.options import SandboxWish
 from referee.cli.show import err, error_lines, out, short_version
 from referee.config import LeagueConfig
@@ -22,13 +20,8 @@ from referee.ports import Sandbox
 from referee.reports import Added, Trial
 from referee.submissions import find_bot
 from referee.text import printable
-from referee.trial import OPPONENT, last_error, last_lines, play_trial, view_as_json
-from treelings import View
+from referee.trial import last_error, play_trial
 from treelings.cards import SECRET_BYTES
-
-_LOG_LINES: Final = 10
-_SHOWN_ENTRIES: Final = 40
-_LONGEST_PATH: Final = 1_000
 
 
 class Trials:
@@ -102,7 +95,7 @@ async def add_bots(league: League, bots: Sequence[str], trials: Trials | None) -
             continue
         except SandboxError as error:
             advice = "try again, or take it in without one: --no-trial"
-            shown = printable(text, _LONGEST_PATH)
+            shown = printable(text, LONGEST_PATH)
             raise type(error)(f"{shown}: its trial match could not be played; {advice} ({error})") from error
         if added.accepted:
             out.print(outcome(added), markup=False, soft_wrap=True)
@@ -139,36 +132,10 @@ def explain(added: Added, handed_in: str, config: LeagueConfig) -> None:
     err.print(outcome(added), style="bold red", markup=False, end=": ")
     if trial.stumble is None:
         err.print("its trial match could not be played, through no fault of its own")
-        _row("why", trial.void or "")
-        _row("next", "try again, or take it in without a trial match: --no-trial")
+        print_row(err, "why", trial.void or "")
+        print_row(err, "next", "try again, or take it in without a trial match: --no-trial")
         return
     err.print(f"it made a fault in its trial match against {', '.join(trial.opponents)}", markup=False)
-    fault, view = trial.stumble.fault, trial.stumble.view
-    place = f"turn {fault.turn}" if view else "at its start, before it was asked anything"
-    _row("fault", f"{fault.kind}: {fault.detail}")
-    _row("where", f"game {trial.stumble.game + 1} of {trial.games}, seat {fault.seat}, {place}")
-    if view is not None:
-        _row("query", query_text(view))
-    _row("its log", "\n".join(last_lines(trial.log, _LOG_LINES)) or "empty")
-    # The sample bot plays a game that has the same name again in the same way.
-    bots = " ".join([printable(shlex.quote(handed_in), _LONGEST_PATH), *(OPPONENT for _ in trial.opponents)])
-    refill = "" if trial.records[-1].refill == "start" else " --refill end"
-    _row("again", f"treelings match {bots} --deals 1{refill} --secret {trial.secret.hex()}")
-    advice = hint(fault, trial.log, config.limits(), config.settings().clock)
-    _row("next", f"{advice}; then add it again")
-
-
-def query_text(view: View) -> str:
-    """A query as JSON, a line a key; of a long list the first entries are shown, and how many more there are."""
-    lines = []
-    for key, value in view_as_json(view).items():
-        if isinstance(value, list) and len(value) > _SHOWN_ENTRIES:
-            value = [*value[:_SHOWN_ENTRIES], f"… {len(value) - _SHOWN_ENTRIES} more"]
-        lines.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
-    return "{" + ",\n ".join(lines) + "}"
-
-
-def _row(name: str, text: str) -> None:
-    for number, line in enumerate(text.splitlines()):
-        # Never wrapped: a command is to be copied, and a log is to be read as it was written.
-        err.print(Text.assemble((f"  {'' if number else name:9}", "dim"), line), soft_wrap=True)
+    report = told(trial, handed_in, config.limits(), config.settings().clock)
+    for name, text in report.rows():
+        print_row(err, name, f"{text}; then add it again" if name == "next" else text)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import compare, doctor, image, league, match, play, new, replay, verify
+from referee.cli import check, compare, doctor, image, league, match, new, play, replay, verify
 from referee.cli.show import err, error_lines
 from referee.errors import EngineGone, RefereeError, UsageError
 from treelings.errors import TreelingsError
@@ -28,7 +28,7 @@ app = typer.Typer(
 
 **First steps**
 
-- `treelings new mybot`: the folder of a new bot, which plays at once
+- `treelings new mybot`, `treelings check mybot`: the folder of a new bot, which plays at once; all that a league tries
 
 - `treelings match random greedy`: two sample bots play ten deals
 
@@ -43,6 +43,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong use.""",
 app.add_typer(league.app, name="league")
 app.add_typer(image.app, name="image")
 app.command("new")(new.new)
+app.command("check")(check.check)
 app.command("match")(match.match)
 app.command("compare")(compare.compare)
 app.command("play")(play.play)

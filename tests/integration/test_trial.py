@@ -88,8 +88,8 @@ def test_the_author_is_told_what_the_bot_failed_on(kind: str, league: Path) -> N
     )
     assert "\x1b" not in done.err
     rows = told(done)
-    assert rows["fault"][0].startswith(f"{kind}: ")
-    assert re.search(detail, rows["fault"][0])
+    assert rows["got"][0].startswith(f"{kind}: ")
+    assert re.search(detail, rows["got"][0])
     assert rows["its log"][-1] == logged
     assert len(rows["its log"]) <= 10
     assert re.fullmatch(r"treelings match .*bad random --deals 1 --secret [0-9a-f]{64}", rows["again"][0])
@@ -192,6 +192,6 @@ def test_in_containers_as_in_the_league(league: Path) -> None:
     assert done.code == 1
     assert done.out.startswith("good ")
     rows = told(done)
-    assert rows["fault"][0].startswith("out_of_memory: the bot was ended by its memory limit")
+    assert rows["got"][0].startswith("out_of_memory: the bot was ended by its memory limit")
     assert json.loads("\n".join(rows["query"]))["legal_moves"]
     assert len(kept(league)) == 1

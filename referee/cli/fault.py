@@ -1,0 +1,123 @@
+"""What the author of a bot is told of its fault in a trial match: as rows for people, as an object for programs."""
+
+import json
+import shlex
+from dataclasses import dataclass
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from referee.cli.hints import hint
+from referee.limits import Limits
+from referee.model import FaultKind
+from referee.reports import Stumble, Trial
+from referee.text import printable
+from referee.trial import OPPONENT, last_lines, view_as_json
+from treelings import Clock, View
+
+LONGEST_PATH: Final = 1_000
+_LOG_LINES: Final = 10
+_SHOWN_ENTRIES: Final = 40
+_MB: Final = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A fault, told to its author; every text is printable and bounded.
+
+    limit_ms  what its wait might have taken
+    log       the last lines of what it printed
+    again     a command that plays the same deal again
+    hint      what to do, as the start of a sentence
+    """
+
+    stumble: Stumble
+    games: int
+    expected: str
+    got: str
+    limit_ms: int
+    log: tuple[str, ...]
+    again: str
+    hint: str
+
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """The same as names and texts; a text may have several lines."""
+        fault, view = self.stumble.fault, self.stumble.view
+        place = f"turn {fault.turn}" if view else "at its start, before it was asked anything"
+        return (
+            ("expected", self.expected),
+            ("got", self.got),
+            ("where", f"game {self.stumble.game + 1} of {self.games}, seat {fault.seat}, {place}"),
+            ("time", f"{self.stumble.ms:,.1f} of {self.limit_ms:,} ms"),
+            *((("query", query_text(view)),) if view else ()),
+            ("its log", "\n".join(self.log) or "empty"),
+            ("again", self.again),
+            ("next", self.hint),
+        )
+
+    def as_json(self) -> dict[str, object]:
+        """The same in JSON's types."""
+        fault, view = self.stumble.fault, self.stumble.view
+        return {
+            "fault": fault.kind,
+            "expected": self.expected,
+            "got": self.got,
+            "game": self.stumble.game,
+            "seat": fault.seat,
+            "turn": fault.turn,
+            "ms": round(self.stumble.ms, 1),
+            "limit_ms": self.limit_ms,
+            "query": view_as_json(view) if view else None,
+            "log": list(self.log),
+            "again": self.again,
+            "hint": self.hint,
+        }
+
+
+def told(trial: Trial, handed_in: str, limits: Limits, clock: Clock) -> Told:
+    """What to tell of a trial match that a bot stumbled in; `handed_in` is how its author named the bot."""
+    stumble = trial.stumble
+    assert stumble is not None
+    fault, view = stumble.fault, stumble.view
+    # The sample bot plays a game that has the same name again in the same way.
+    bots = " ".join([printable(shlex.quote(handed_in), LONGEST_PATH), *(OPPONENT for _ in trial.opponents)])
+    refill = "" if trial.records[-1].refill == "start" else " --refill end"
+    return Told(
+        stumble=stumble,
+        games=trial.games,
+        expected=_expected(fault.kind, view, limits, clock),
+        got=f"{fault.kind}: {fault.detail}",
+        limit_ms=view.limit_ms if view else clock.startup_ms,
+        log=tuple(last_lines(trial.log, _LOG_LINES)),
+        again=f"treelings match {bots} --deals 1{refill} --secret {trial.secret.hex()}",
+        hint=hint(fault, trial.log, limits, clock),
+    )
+
+
+def query_text(view: View) -> str:
+    """A query as JSON, a line a key; of a long list the first entries are shown, and how many more there are."""
+    lines = []
+    for key, value in view_as_json(view).items():
+        if isinstance(value, list) and len(value) > _SHOWN_ENTRIES:
+            value = [*value[:_SHOWN_ENTRIES], f"… {len(value) - _SHOWN_ENTRIES} more"]
+        lines.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
+    return "{" + ",\n ".join(lines) + "}"
+
+
+def print_row(console: Console, name: str, text: str) -> None:
+    """Print a row of a report, its name before the first line of its text."""
+    for number, line in enumerate(text.splitlines()):
+        # Never wrapped: a command is to be copied, and a log is to be read as it was written.
+        console.print(Text.assemble((f"  {'' if number else name:9}", "dim"), line), soft_wrap=True)
+
+
+def _expected(kind: FaultKind, view: View | None, limits: Limits, clock: Clock) -> str:
+    if kind is FaultKind.OUT_OF_MEMORY:
+        return f"at most {limits.memory_bytes // _MB:,} MB of memory"
+    if view is None:
+        return f"a bot that listens on its socket and is ready within {clock.startup_ms:,} ms"
+    if kind is FaultKind.PROTOCOL:
+        return f"one reply, to turn {view.turn}, as game.proto describes it"
+    moves = len(view.legal_moves)
+    return f"{'its one legal move' if moves == 1 else f'one of its {moves:,} legal moves'} within {view.limit_ms:,} ms"

@@ -1,0 +1,11 @@
+import numpy
+import treelings
+
+
+class MyBot(treelings.Bot):
+    def choose(self, view):
+        return view.legal_moves[numpy.argmax([len(move.left) for move in view.legal_moves])]
+
+
+if __name__ == "__main__":
+    treelings.serve(MyBot)
