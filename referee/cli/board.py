@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.control import Control
 from rich.live import Live
 from rich.text import Text
@@ -38,13 +38,14 @@ class Scene:
 class MatchBoard(GameProgress):
     """The bar of a match, and above it one of its games where the terminal has room for that."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, console: Console = err) -> None:
         super().__init__(title)
-        self._scene: Scene | None = None
-        self._width = err.width
+        self._console = console
+        self.scene: Scene | None = None
+        self._width = console.width
         self._results: dict[str, tuple[int, float]] = {}  # games and points of each bot
         self._live = Live(
-            get_renderable=self._screen, console=err, refresh_per_second=_DRAWN_A_SECOND, transient=True
+            get_renderable=self._screen, console=console, refresh_per_second=_DRAWN_A_SECOND, transient=True
         )  # fmt: skip
 
     def __enter__(self) -> Self:
@@ -58,11 +59,11 @@ class MatchBoard(GameProgress):
 
     def watch(self, game: GameSpec, state: State, move: PlayedMove | None) -> None:
         """A position of the game that is shown (game.Watch); it is drawn when its time has come, or never."""
-        if move is None or self._scene is None:
+        if move is None or self.scene is None:
             moves: tuple[tuple[int, PlayedMove], ...] = ()
         else:
-            moves = (*self._scene.moves[1 - _MOVES :], (state.turn - 1, move))
-        self._scene = Scene(game, state.copy(), moves)
+            moves = (*self.scene.moves[1 - _MOVES :], (state.turn - 1, move))
+        self.scene = Scene(game, state.copy(), moves)
 
     def game_done(self, record: GameRecord) -> None:
         """A game has been played."""
@@ -73,22 +74,23 @@ class MatchBoard(GameProgress):
 
     def _screen(self) -> RenderableType:
         # In the thread that draws: a scene is never changed, only replaced.
-        if err.width < self._width:  # the terminal has broken the lines that were there, so that they are not found
-            err.control(Control.clear(), Control.home())
-        self._width = err.width
+        width, height = self._console.size
+        if width < self._width:  # the terminal has broken the lines that were there, so that they are not found
+            self._console.control(Control.clear(), Control.home())
+        self._width = width
         bar = self._bar.get_renderable()
-        scene = self._scene
+        scene = self.scene
         if scene is None:
             return bar
         scores = {bot: sum_ / games for bot, (games, sum_) in self._results.copy().items()}
-        return Group(*board(scene, scores, err.width, err.height), bar)
+        return Group(*board(scene, scores, width, height), bar)
 
 
-def progress_for(title: str, *, quiet: bool) -> tuple[GameProgress, Watch | None]:
+def progress_for(title: str, *, quiet: bool, console: Console = err) -> tuple[GameProgress, Watch | None]:
     """What is shown while a match of this title is played, and what is to be shown its positions."""
-    if quiet or not err.is_terminal:
+    if quiet or not console.is_terminal:
         return GameProgress(title, quiet=quiet), None
-    shown = MatchBoard(title)
+    shown = MatchBoard(title, console)
     return shown, shown.watch
 
 
