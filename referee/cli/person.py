@@ -8,7 +8,7 @@ from rich.text import Text
 from referee.adviser import Adviser, judge, seen
 from referee.cli.keyboard import Keyboard
 from referee.cli.seated import HELP, board, cards, choices, steps
-from referee.cli.show import comment, out
+from referee.cli.show import comment, out, say
 from referee.errors import EngineGone, RefereeError, SandboxError
 from referee.ports import Answer, Failure, Player
 from referee.text import printable
@@ -66,7 +66,7 @@ class Hints:
         comment(advice.comment, 2)
 
     def _none(self, why: str) -> None:
-        out.print(f"{self._name} has no hint: {why}", style="yellow", markup=False)
+        say(f"{self._name} has no hint: {why}", style="yellow")
 
 
 class Person:
@@ -170,7 +170,7 @@ def _meant(view: View, entries: list[Entry], text: str) -> Entry | None:
         take = GUILDS[view.market.index(1)] if text == SINGLES_TAKE and view.market.count(1) == 1 else text
         if moves := tuple(move for move in view.legal_moves if move.take == take):
             return take, moves
-        out.print(str(error), style="yellow", markup=False)
+        say(str(error), style="yellow")
         return None
     return move.notation, (move,)
 
@@ -203,7 +203,7 @@ class Narrator:
         self._forfeit(self._names[game.seat], failure)
 
     def _forfeit(self, name: str, failure: Failure) -> None:
-        out.print(f"  {name} forfeits: {told(failure)}", style="yellow", markup=False)
+        say(f"{name} forfeits: {told(failure)}", 2, "yellow")
 
     def _tell(self, turn: int, move: Move) -> None:
         name = self._names[turn % len(self._names)]

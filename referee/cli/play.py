@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from referee.cli import options
-from referee.cli.show import out
+from referee.cli.show import out, say
 from referee.cli.verify import parse_secret
 from referee.model import GameRecord, GameSpec, SeatHolder, Submission, game_id
 from referee.text import printable
@@ -202,7 +202,7 @@ def _show_end(record: GameRecord, seat: int) -> None:
     out.print()
     for fault in record.faults:
         detail = printable(fault.detail, _SHOWN)
-        out.print(f"turn {fault.turn}: {names[fault.seat]} forfeits, {fault.kind}: {detail}", markup=False)
+        say(f"turn {fault.turn}: {names[fault.seat]} forfeits, {fault.kind}: {detail}")
     width = max(map(len, names))
     for each in sorted(range(len(names)), key=lambda each: record.ranks[each]):
         points = f"{record.scores[each]:>3} points, margin {last.margin(each):+.1f}" if record.scores else "no score"

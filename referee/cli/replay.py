@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 from referee.cli import options
-from referee.cli.show import comment, market, out, row
+from referee.cli.show import comment, market, out, row, say
 from referee.errors import UsageError
 from referee.model import GameRecord, PlayedMove
 from referee.text import printable
@@ -167,7 +167,7 @@ def _end(record: GameRecord, last: State, names: list[str], width: int) -> None:
     _rows(last, names, width, scoring=True)
     for fault in record.faults:
         detail = printable(fault.detail, _SHOWN)
-        out.print(f"turn {fault.turn}: {names[fault.seat]} forfeits, {fault.kind}: {detail}", markup=False)
+        say(f"turn {fault.turn}: {names[fault.seat]} forfeits, {fault.kind}: {detail}")
     for seat in sorted(range(len(names)), key=lambda seat: record.ranks[seat]):
         points = f"{record.scores[seat]} points" if record.scores else "no score"
         out.print(f"{record.ranks[seat]}. {names[seat]:<{width}}  {points}", markup=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from rich.text import Text
 
 from referee.adviser import Advice, Adviser, judge, seen
-from referee.cli.show import comment, market, out
+from referee.cli.show import comment, market, out, say
 from referee.errors import UsageError
 from referee.model import FaultKind, GameRecord, Submission
 from referee.ports import Failure
@@ -126,7 +126,7 @@ async def tell(
         turn = failed[0].position.view.turn
         out.print(f"The position as JSON: the same command with --turn {turn} --json", markup=False)
         for line in last_lines(logs[-1], _LOG_LINES):
-            out.print(f"  its log: {line}", style="dim", markup=False, soft_wrap=True)
+            say(f"its log: {line}", 2, "dim")
     return not failed
 
 
@@ -138,8 +138,7 @@ def _line(opinion: Opinion) -> None:
     if isinstance(advice, Failure):
         line.append(f"✗ {advice.kind}", style="bold red")
         out.print(line, soft_wrap=True)
-        detail = Text(f"{'':<8}{printable(advice.detail, _SHOWN)}", style="yellow")
-        out.print(detail, soft_wrap=True)
+        say(printable(advice.detail, _SHOWN), 8, "yellow")
         return
     line.append("= " if opinion.same else "≠ ", style="" if opinion.same else "bold yellow")
     line.append(f"{advice.move.notation:<{_MOVE_WIDTH}}", style="dim" if opinion.same else "bold")

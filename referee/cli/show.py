@@ -82,15 +82,20 @@ def market(state: State) -> Text:
     return text if text.plain else Text("empty", style="dim")
 
 
-def comment(text: str, indent: int) -> None:
-    """Print what a bot says about its move below it, if it says something; on a terminal broken between words."""
-    if not text:
-        return
-    line = Text(f"“{printable(text, LONGEST_COMMENT)}”", style="dim italic", overflow="fold")
+def say(text: Text | str, indent: int = 0, style: str = "") -> None:
+    """Print a text that may be long: as one line for programs, on a terminal broken between words."""
+    line = Text(text, style=style) if isinstance(text, str) else text
     if out.is_terminal:
+        line.overflow = "fold"
         out.print(Padding(line, (0, 0, 0, indent)))
     else:
         out.print(Text(" " * indent).append_text(line), soft_wrap=True)
+
+
+def comment(text: str, indent: int) -> None:
+    """Print what a bot says about its move below it, if it says something."""
+    if text:
+        say(f"“{printable(text, LONGEST_COMMENT)}”", indent, "dim italic")
 
 
 def standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str]) -> None:
