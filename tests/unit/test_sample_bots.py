@@ -1,7 +1,7 @@
 """The sample bots: what they may import, that each plays legally and the same again, and who is the stronger.
 
 The order is tested on fixed deals with bots that draw from fixed seeds, so each figure below is one number and
-not a chance; `rollout` has a clock that stands still here, and half of its games.
+not a chance; `rollout` and `mcts` have a clock that stands still here, and count their tries instead.
 """
 
 import ast
@@ -19,19 +19,20 @@ import treelings
 from tests.support.local import SAMPLE_BOTS, compete, play, sample_bot, summary
 from treelings import Bot, Clock, GameStart, Refill, State, View, derive_deck
 
-BY_STRENGTH = ("random", "greedy", "neighbour", "rollout")
+BY_STRENGTH = ("random", "greedy", "neighbour", "rollout", "mcts")
 DECK = derive_deck(bytes(32), "demo/0")
 
 
-def untimed(name: str, games: int = 400) -> type[Bot]:
-    """The bot; rollout with a clock that stands still and fewer games."""
+def untimed(name: str, tries: int = 400) -> type[Bot]:
+    """The bot; where it has a clock, that stands still, and the bot makes this many tries a move."""
     bot = sample_bot(name)
-    if name != "rollout":
+    limits = {"rollout": "most_games", "mcts": "most_iterations"}
+    if name not in limits:
         return bot
-    return type("UntimedRollout", (bot,), {"most_games": games, "now": staticmethod(lambda: 0.0)})
+    return type(f"Untimed{bot.__name__}", (bot,), {limits[name]: tries, "now": staticmethod(lambda: 0.0)})
 
 
-def test_there_are_four_sample_bots() -> None:
+def test_there_are_five_sample_bots() -> None:
     assert {folder.name for folder in SAMPLE_BOTS.iterdir() if folder.is_dir()} == set(BY_STRENGTH)
 
 
@@ -63,14 +64,14 @@ def test_a_sample_bot_needs_public_names_of_the_kit_and_the_standard_library_alo
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_all_of_them_play_legal_moves_to_the_end_at_any_table(players: int, refill: Refill) -> None:
     names = islice(cycle(BY_STRENGTH), players)
-    state, moves = play([untimed(name, games=20) for name in names], DECK, refill)
+    state, moves = play([untimed(name, tries=20) for name in names], DECK, refill)
     assert state.over
     assert len(moves) == state.turn
 
 
 @pytest.mark.parametrize("name", BY_STRENGTH)
 def test_a_sample_bot_plays_a_game_of_the_same_name_the_same_again(name: str) -> None:
-    bot = untimed(name, games=20)
+    bot = untimed(name, tries=20)
     games = [play([bot, bot], DECK, game=game)[1] for game in ("one", "one", "two")]
     assert games[0] == games[1]
     assert games[0] != games[2]
