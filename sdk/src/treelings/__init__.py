@@ -1,10 +1,12 @@
 """Everything that a Treelings bot needs; importing it loads no gRPC."""
 
+from typing import NoReturn
+
 from treelings.bot import Bot
 from treelings.cards import GUILD_NAMES, GUILDS, commitment, derive_deck
 from treelings.errors import DeckError, IllegalMove, NotationError, ProtocolError, TreelingsError
 from treelings.moves import Move
-from treelings.rules import Refill, State
+from treelings.rules import Refill, Rng, State
 from treelings.view import Clock, GameEnd, GameStart, View
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "NotationError",
     "ProtocolError",
     "Refill",
+    "Rng",
     "State",
     "TreelingsError",
     "View",
@@ -29,13 +32,20 @@ __all__ = [
 ]
 
 
-def serve(bot: type[Bot]) -> None:
-    """Serve the bot to the referee on the Unix socket named by TREELINGS_SOCKET, until ended.
+def serve(bot: type[Bot], listen: str | None = None) -> NoReturn:
+    """Serve the bot to the referee until ended. Each game gets a new instance of the class. Never returns.
 
-    Each game gets a new instance of the class. Never returns: an exception of the bot's code is printed to
-    stderr and ends the process with exit code 1; so does, with a line that says why, a socket that is not
-    named or cannot be bound.
+    Where the referee started this process, it has named a Unix socket in TREELINGS_SOCKET, or a host and port
+    in TREELINGS_LISTEN, and that counts, whatever `listen` says. An exception of the bot's code is printed to
+    stderr then and ends the process with exit code 1.
+
+    listen  "host:port", such as "127.0.0.1:50051", to listen on where this process was started by hand, as in a
+            debugger: `treelings match random --attach mybot=127.0.0.1:50051` plays against it. Games come
+            one after the other, of one match or many. An exception of the bot's code is printed to stderr
+            and costs that game alone. Port 0 is any that is free; Ctrl-C ends the process.
+
+    What cannot be listened on, or none of these, ends the process with exit code 1 and a line that says why.
     """
     from treelings.server import serve
 
-    serve(bot)
+    serve(bot, listen)

@@ -6,8 +6,11 @@ the main thread stays free for signals. Measured on a Unix socket, a synchronous
 """
 
 import os
+import re
 import signal
+import socket
 import sys
+import termios
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -38,21 +41,32 @@ LISTEN_VARIABLE: Final = "TREELINGS_LISTEN"
 _OPTIONS: Final = (("grpc.max_receive_message_length", 64 * 1024), ("grpc.so_reuseport", 0))
 _FAREWELL_S: Final = 1.0  # for the last status to reach the referee before the process ends
 _LONGEST_DETAIL: Final = 300
+_EXAMPLE: Final = "127.0.0.1:50051"
 
 
-def serve(bot: type[Bot]) -> NoReturn:
+def serve(bot: type[Bot], listen: str | None = None) -> NoReturn:
     """Serve games until the process is ended; see `treelings.serve`."""
     if not (isinstance(bot, type) and issubclass(bot, Bot)):
         raise TypeError(f"serve: expected a subclass of treelings.Bot (the class, no instance), got {bot!r}")
+    restore = _terminal_as_it_is()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _: (restore(), _end(128 + number)))
+    if os.environ.get(LISTEN_VARIABLE) or os.environ.get(SOCKET_VARIABLE):
+        _serve_referee(bot)
+    if listen is not None:
+        _serve_by_hand(bot, listen)
+    sys.exit(
+        f"{Path(sys.argv[0]).name}: this is run by the referee, which names a socket in {SOCKET_VARIABLE}, or a host "
+        f"and port in {LISTEN_VARIABLE}; to try it: treelings match FOLDER random; to run it yourself, as in a "
+        f'debugger: treelings.serve({bot.__name__}, listen="{_EXAMPLE}")'
+    )
+
+
+def _serve_referee(bot: type[Bot]) -> NoReturn:
+    """Serve the referee that has started this process, and end with the first crash: the next one is fresh."""
     listen, path = os.environ.get(LISTEN_VARIABLE), os.environ.get(SOCKET_VARIABLE)
-    if not (listen or path):
-        sys.exit(
-            f"{Path(sys.argv[0]).name}: this is run by the referee, which names a socket in "
-            f"{SOCKET_VARIABLE}, or a host and port in {LISTEN_VARIABLE}; to try it: treelings match FOLDER random"
-        )
     crashed = threading.Event()
-    server = grpc.server(ThreadPoolExecutor(max_workers=1), options=_OPTIONS)
-    server.add_generic_rpc_handlers((_handler(bot, crashed),))
+    server = _server(bot, crashed)
     try:
         server.add_insecure_port(listen or f"unix:{path}")
     except RuntimeError as error:
@@ -61,12 +75,54 @@ def serve(bot: type[Bot]) -> NoReturn:
     if path and not listen:
         # The referee may be another user; who can reach the folder is for the referee to say.
         Path(path).chmod(0o666)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, _: _end(128 + number))
     server.start()
     crashed.wait()
     server.stop(_FAREWELL_S).wait()
     _end(1)
+
+
+def _serve_by_hand(bot: type[Bot], listen: str) -> NoReturn:
+    """Serve whoever attaches, one game after the other, crash or no crash."""
+    host, _, port = listen.rpartition(":")
+    if not host or not (port.isascii() and port.isdecimal() and int(port) < 2**16):
+        sys.exit(f"listen={listen!a}: expected HOST:PORT, such as {_EXAMPLE}")
+    server = _server(bot, None)
+    try:
+        bound = server.add_insecure_port(listen)
+    except RuntimeError:
+        sys.exit(f"{listen}: cannot listen there: {_why_not(host.strip('[]'), int(port))}")
+    server.start()
+    name = bot.__name__.lower()
+    name = name if re.fullmatch("[a-z0-9][a-z0-9_]{0,31}", name) else "mybot"
+    print(f"{bot.__name__} listens on {host}:{bound}, until Ctrl-C. Let it play, in another terminal:", file=sys.stderr)
+    print(f"  treelings match random --attach {name}={host}:{bound}", file=sys.stderr, flush=True)
+    server.wait_for_termination()
+    _end(0)
+
+
+def _why_not(host: str, port: int) -> str:
+    """Why nobody can listen there, which gRPC does not tell."""
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
+            listener.bind((host, port))
+    except OSError as error:
+        return str(error.strerror)
+    return "the port is free, but gRPC could not; try another one"
+
+
+def _terminal_as_it_is() -> Callable[[], None]:
+    """What brings the terminal back to how it is now: a debugger may be at its prompt when the process ends."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return lambda: None
+    terminal = sys.stdin.fileno()
+    mode = termios.tcgetattr(terminal)
+    return lambda: termios.tcsetattr(terminal, termios.TCSANOW, mode)
+
+
+def _server(bot: type[Bot], crashed: threading.Event | None) -> grpc.Server:
+    server = grpc.server(ThreadPoolExecutor(max_workers=1), options=_OPTIONS)
+    server.add_generic_rpc_handlers((_handler(bot, crashed),))
+    return server
 
 
 def _end(code: int) -> NoReturn:
@@ -76,9 +132,11 @@ def _end(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _handler(bot: type[Bot], crashed: threading.Event) -> "grpc.GenericRpcHandler[bytes, bytes]":
+def _handler(bot: type[Bot], crashed: threading.Event | None) -> "grpc.GenericRpcHandler[bytes, bytes]":
+    """`crashed` is set once the bot has crashed, and no game is played from then on; None: the next game may come."""
+
     def play(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
-        if crashed.is_set():  # a game that was waiting for the one before
+        if crashed is not None and crashed.is_set():  # a game that was waiting for the one before
             context.abort(grpc.StatusCode.UNAVAILABLE, "the bot has crashed, and its process is about to end")
         try:
             yield from play_game(bot, requests)
@@ -89,7 +147,10 @@ def _handler(bot: type[Bot], crashed: threading.Event) -> "grpc.GenericRpcHandle
         except Exception as error:
             cause = error.error if isinstance(error, BotFailed) else error
             traceback.print_exception(cause)
-            crashed.set()
+            if crashed is None:
+                print("That game is lost; waiting for the next one.", file=sys.stderr, flush=True)
+            else:
+                crashed.set()
             context.abort(grpc.StatusCode.UNKNOWN, _one_line(cause))
 
     return grpc.method_handlers_generic_handler(
