@@ -114,7 +114,6 @@ def compare(
         box = sandbox_for(sandbox, strangers, "compare", trust=trust_bots, limits=Limits(), at_once=seats * tables)
         print_heading(bots[0], bots[1], bots[2:], test)
         comparison = Comparison(bots[0].name, bots[1].name, seats, test)
-        quick = QuickTables(bots, box, key, Clock(), connect, jobs=tables)
         deals = islice(endless_deals([bot.name for bot in bots], refill.value), max_deals)
         output = records.open("w", encoding="utf-8") if records else nullcontext()
         stopped = False
@@ -125,6 +124,7 @@ def compare(
                     file.writelines(to_json(game) + "\n" for game in games)
                 gauge.deals_done()
 
+            quick = QuickTables(bots, box, key, Clock(), connect, jobs=tables, tell=lambda _: gauge.game_over())
             try:
                 run(_play(quick, box, deals, comparison, keep))
             except KeyboardInterrupt:  # what is known by then is still worth telling

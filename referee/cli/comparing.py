@@ -33,6 +33,7 @@ class Gauge:
         self._comparison = comparison
         self._clock = clock
         self._began = clock()
+        self._games = 0
         self._marks = (digit * 10**power for power in count() for digit in (1, 2, 5))
         self._mark = next(self._marks)
         self._live = Live(
@@ -50,12 +51,17 @@ class Gauge:
     ) -> None:
         self._live.stop()
 
+    def game_over(self) -> None:
+        """A game has been played, or given up, of a deal that will count or not."""
+        self._games += 1
+
     def deals_done(self) -> None:
         """More deals count."""
         if self._comparison.deals < self._mark:
             return
         if not err.is_terminal:
             line = f"{_count(self._comparison)}: LLR {self._comparison.llr:+.2f}, {_estimates(self._comparison)}"
+            line += _mishaps(self._comparison)
             err.print(line, markup=False, soft_wrap=True)
         while self._mark <= self._comparison.deals:
             self._mark = next(self._marks)
@@ -63,9 +69,9 @@ class Gauge:
     def _draw(self) -> Group:
         compared = self._comparison
         seconds = int(self._clock() - self._began)
-        counted = Text(f"{_count(compared)}, {seconds // 60}:{seconds % 60:02}", style="dim")
-        if compared.voids:
-            counted.append(f", void deals: {compared.voids}", style="yellow")
+        games = "1 game" if self._games == 1 else f"{self._games:,} games"
+        counted = Text(f"{_count(compared)}, {games} so far, {seconds // 60}:{seconds % 60:02}", style="dim")
+        counted.append(_mishaps(compared), style="red")
         return Group(self._scale(), Text(_estimates(compared) if compared.deals else "the first deal …"), counted)
 
     def _scale(self) -> Text:
@@ -206,6 +212,13 @@ def _points(counts: Sequence[int]) -> Table:
 def _estimates(comparison: Comparison) -> str:
     score, elo = score_interval(comparison.counts), elo_interval(comparison.counts)
     return f"score {_percent(score.mean)}, Elo {_elo(elo.mean)} ({_range(elo, _elo)})"
+
+
+def _mishaps(comparison: Comparison) -> str:
+    """What went wrong so far, to be added to a line; nothing, as a rule."""
+    forfeits = sum(faults.games for faults in comparison.faults.values())
+    told = (("forfeits", forfeits), ("void deals", comparison.voids))
+    return "".join(f", {what}: {number:,}" for what, number in told if number)
 
 
 def _count(comparison: Comparison) -> str:

@@ -87,6 +87,15 @@ def test_without_a_terminal_a_line_comes_ever_more_seldom(capsys: pytest.Capture
     assert lines[-1] == "20 deals: LLR -0.03, score 50.0 %, Elo +0 (-49 to +49)"
 
 
+def test_what_went_wrong_is_told_on_the_way(capsys: pytest.CaptureFixture[str]) -> None:
+    comparison = Comparison("bot", "bot-2", 2, Sprt())
+    comparison.add(0, [VoidGame("table/0/r0", ("the disk is full",))] * 2)
+    comparison.add(1, deal(1, LOST, [CRASH]))
+    with Gauge(comparison, lambda: 0.0) as gauge:
+        gauge.deals_done()
+    assert capsys.readouterr().err.endswith(", forfeits: 2, void deals: 1\n")
+
+
 def test_the_outcome_is_plain_json_also_where_elo_is_infinite() -> None:
     old = Submission("bot", "Ann", "sha256:1", Path(), ("x",), "python")
     text = json.dumps(outcome(compared(deals(WON, WON)), old, old), allow_nan=False)
