@@ -254,6 +254,18 @@ def test_every_move_is_in_its_games_list_and_the_referees_are_marked(
     assert all(move.move in page.texts or f"{move.move} ✦" in page.texts for move in marked.moves[1:])
 
 
+def test_a_comment_stands_below_its_move_and_the_site_passes_verification(
+    tmp_path: Path, small: tuple[tuple[Night, ...], tuple[GameRecord, ...]]
+) -> None:
+    nights, (record, *others) = small
+    second = replace(record.moves[1], comment="tall & <safe>")
+    site = _publish(tmp_path, nights, [replace(record, moves=(record.moves[0], second, *record.moves[2:])), *others])
+    texts = _Page(site / "matches" / f"1-{record.match}.html").texts
+    at = texts.index("tall & <safe>")
+    assert texts[at - 1] == second.move
+    assert verify([site]).differences == ()
+
+
 def test_records_are_written_in_the_order_of_the_plan_and_read_back_the_same(site: Path) -> None:
     _, records = sample_league()
     for night in (1, 2):
@@ -315,7 +327,8 @@ def test_hostile_names_authors_details_and_reasons_are_shown_and_do_nothing(text
         voids=(VoidGame(text, (text,)),),
     )
     seat = next(seat for seat, holder in enumerate(records[0].seats) if holder.bot == text)
-    faulty = replace(records[0], faults=(Fault(seat, 3, FaultKind.CRASH, text),))
+    said = replace(records[0].moves[0], comment=text)
+    faulty = replace(records[0], moves=(said, *records[0].moves[1:]), faults=(Fault(seat, 3, FaultKind.CRASH, text),))
     site = _publish(tmp_path, [night], [faulty, *records[1:]])
     harmless = re.sub("[\u202e\x1b]", lambda char: char[0].encode("unicode_escape").decode(), text)
     for path in site.rglob("*.html"):
