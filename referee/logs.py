@@ -64,6 +64,7 @@ class LogKeeper:
         self._night = night
         self._versions = versions
         self._most_bytes = most_bytes
+        self._tables = tables
         self._match_bytes = most_bytes * tables
         self._now = now or partial(datetime.now, UTC)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="logs")
@@ -100,7 +101,8 @@ class LogKeeper:
         path.parent.mkdir(parents=True, exist_ok=True)
         before = path.read_bytes() if path.exists() else b""
         log = _end(_LIKE_OURS.sub(b" ", log), self._most_bytes)
-        room = max(0, self._match_bytes - len(log))
+        # The lines of ours above what the other tables logged take nothing from it.
+        room = max(0, self._match_bytes - len(log) + (self._tables - 1) * (len(header) + 1))
         if len(before) > room:
             notice = f"=== older output was dropped: at most {self._match_bytes:,} bytes are kept of each match\n"
             before = notice.encode() + _end(before, room)

@@ -63,7 +63,7 @@ def match(
     move_ms: Annotated[
         int | None,
         typer.Option(
-            "--move-ms", min=10, max=_HOUR_MS, help="What each move may take; without it, the clock is a league's."
+            "--move-ms", min=10, max=_HOUR_MS, help="Milliseconds for each move; without it, the clock is a league's."
         ),
     ] = None,
     attach: Annotated[

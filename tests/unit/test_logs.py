@@ -56,6 +56,15 @@ def test_a_match_keeps_as_much_as_a_start_and_says_what_it_dropped(tmp_path: Pat
     assert lines[-1] == b"new" * 300
 
 
+def test_as_much_is_kept_of_each_table_that_plays_a_match(tmp_path: Path) -> None:
+    with LogKeeper(tmp_path, versions={"ann": VERSION}, most_bytes=1_000, tables=3) as logs:
+        for letter in (b"a", b"b", b"c"):
+            logs.keep("ann-vs-bob", "ann", letter * 1_000)
+    kept = (tmp_path / "ann-vs-bob" / "ann.log").read_bytes()
+    assert [kept.count(letter * 1_000) for letter in (b"a", b"b", b"c")] == [1, 1, 1]
+    assert b"dropped: at most" not in kept
+
+
 def test_a_start_that_fills_the_cap_leaves_nothing_of_older_ones(tmp_path: Path) -> None:
     kept = keep(tmp_path, b"old\n", b"n" * 1_000)
     assert b"old\n" not in kept

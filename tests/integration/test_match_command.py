@@ -1,0 +1,99 @@
+"""`treelings match`: how many games it plays, at how many tables, and what it says of them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from referee.records import read_records
+from referee.schedule import plan_match
+from tests.support.command import treelings
+
+SECRET = "ab" * 32
+QUICK = ("--sandbox", "process", "--secret", SECRET)
+
+
+def test_so_many_games_are_rounded_up_to_whole_deals_and_it_is_said(tmp_path: Path) -> None:
+    done = treelings("match", "random", "greedy", "neighbour", "--games", "4", *QUICK, cwd=tmp_path)
+    assert done.code == 0
+    assert "6 games, since each deal is played once in each of the 3 rotations" in done.err
+    assert "2 deals, 6 games" in done.out
+
+
+def test_several_tables_give_the_same_decks_and_results_in_the_order_of_deals_and_rotations(tmp_path: Path) -> None:
+    games = {}
+    for jobs in ("1", "3"):
+        file = tmp_path / f"{jobs}.jsonl"
+        treelings(
+            "match", "greedy", "neighbour", "--deals", "7", "--jobs", jobs, *QUICK, "--records", file, cwd=tmp_path
+        )
+        games[jobs] = [
+            (game.id, game.deck, game.scores, [move.move for move in game.moves]) for game in read_records(file)
+        ]
+    plan = plan_match(league="", night=None, bots=["greedy", "neighbour"], deals=7, refill="start")
+    assert [game for game, *_ in games["3"]] == [game.id for game in plan.games]
+    assert games["1"] == games["3"]
+
+
+def test_for_programs_the_summary_is_all_that_is_printed(tmp_path: Path) -> None:
+    done = treelings("match", "random", "greedy", "--games", "2", "--json", *QUICK, cwd=tmp_path)
+    assert "rotations" not in done.err  # two games make a whole deal
+    told = json.loads(done.out)
+    assert (told["match"], told["deals"], told["games"], told["secret"]) == ("greedy-vs-random", 1, 2, SECRET)
+    assert told["voids"] == []
+    assert sorted(bot["bot"] for bot in told["bots"]) == ["greedy", "random"]
+    for bot in told["bots"]:
+        low, high = bot["score_95"]
+        assert 0 <= low <= bot["score"] <= high <= 1
+        assert 0 < bot["move_ms_median"] <= bot["move_ms_99"]
+
+
+def test_the_summary_fits_into_80_columns_and_says_what_its_numbers_are(tmp_path: Path) -> None:
+    done = treelings("match", "random", "greedy", "--deals", "3", *QUICK, cwd=tmp_path, env={"COLUMNS": "80"})
+    title, head, *rows = done.out.splitlines()[:4]
+    assert title.strip() == "greedy-vs-random: 3 deals, 6 games"
+    assert head.split() == ["#", "bot", "w-t-l", "score", "95", "%", "margin", "ms", "a", "move", "faults"]
+    assert all(re.search(r"\d-\d-\d .* % +\d+\.\d – \d+\.\d +[+-]\d+\.\d ± ", row) for row in rows)
+    assert max(map(len, (head, *rows))) <= 80
+    assert "the median / what 99 of 100 moves took at most" in done.out
+
+
+def every_start_is_logged(folder: Path, bots: tuple[str, ...], tables: int) -> None:
+    for bot in bots:
+        log = (folder / "greedy-vs-random" / f"{bot}.log").read_text()
+        assert len(re.findall(rf"^=== {bot} sha256:", log, re.MULTILINE)) == tables
+
+
+def test_the_logs_of_all_tables_are_kept(tmp_path: Path) -> None:
+    done = treelings("match", "random", "greedy", "--deals", "4", "--jobs", "2", "--logs", "logs", *QUICK, cwd=tmp_path)
+    assert done.code == 0
+    every_start_is_logged(tmp_path / "logs", ("random", "greedy"), 2)
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("runtime_image")
+def test_several_tables_play_in_containers(tmp_path: Path) -> None:
+    done = treelings(
+        "match", "random", "greedy", "--deals", "4", "--jobs", "2", "--logs", "logs", "--sandbox", "docker",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert "4 deals, 8 games" in done.out
+    every_start_is_logged(tmp_path / "logs", ("random", "greedy"), 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["random", "greedy", "--games", "2", "--deals", "1"], ["--games", "--deals", "leave out one"]),
+        (["random", "greedy", "--games", "2", "--deal-id", "x"], ["--deal-id", "--games"]),
+        (["--attach", "mine=127.0.0.1:50051"], ["2 to 5", "got 1"]),
+        (["random", "--attach", "mine=127.0.0.1:50051", "--jobs", "2"], ["one game at a time", "got 2"]),
+    ],
+)
+def test_wrong_use_is_told_with_what_was_expected(arguments: list[str], words: list[str], tmp_path: Path) -> None:
+    done = treelings("match", *arguments, cwd=tmp_path)
+    assert done.code == 2
+    for word in words:
+        assert word in done.err
