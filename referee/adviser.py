@@ -1,14 +1,15 @@
 """One bot at one seat of one game, asked about position after position and begun afresh whenever it fails."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
+from referee.clock import SeatClock
 from referee.errors import EngineGone, SandboxError
 from referee.model import FaultKind, Submission
 from referee.ports import Answer, Connect, Failure, Link, Player, Sandbox
 from referee.text import printable
-from treelings import GameEnd, GameStart, IllegalMove, Move, NotationError, State, View
+from treelings import Clock, GameEnd, GameStart, IllegalMove, Move, NotationError, State, View
 from treelings.bot import LONGEST_COMMENT
 
 LONGEST_DETAIL: Final = 300
@@ -119,6 +120,11 @@ def seen(view: View) -> State:
     It tells what a move does to the rows, and nothing of the cards to come.
     """
     return view.sample(_InOrder())
+
+
+def full_clock(view: View, clock: Clock) -> View:
+    """The same view with the time that a seat has at the start of a game."""
+    return replace(view, limit_ms=SeatClock(clock).limit_ms, bank_ms=clock.bank_ms)
 
 
 class _InOrder:

@@ -1,11 +1,10 @@
 """A person at a seat: shown the table, asked for a move, and told what the others do."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from rich.text import Text
 
-from referee.adviser import Adviser, judge, seen
+from referee.adviser import Adviser, full_clock, judge, seen
 from referee.cli.keyboard import Keyboard
 from referee.cli.seated import HELP, board, cards, choices, steps
 from referee.cli.show import comment, out, say
@@ -48,9 +47,8 @@ class Hints:
 
     async def tell(self, view: View) -> None:
         """Print what the bot would do before this view, or why that cannot be told. Raises EngineGone."""
-        view = replace(view, limit_ms=min(self._clock.move_ms, self._clock.bank_ms), bank_ms=self._clock.bank_ms)
         try:
-            answer = await self._adviser.ask(view)
+            answer = await self._adviser.ask(full_clock(view, self._clock))
         except EngineGone:
             raise
         except SandboxError as error:

@@ -37,7 +37,9 @@ def board(view: View, names: Sequence[str]) -> list[Text]:
     if view.firefly_out:
         title.append(" · the firefly is out: your last turn", style="yellow")
     else:
-        title.append(f" · firefly after {view.above_firefly} more cards", style="dim not bold")
+        above = view.above_firefly
+        when = f"after {above} more card{'s' if above > 1 else ''}" if above else "is the next card"
+        title.append(f" · firefly {when}", style="dim not bold")
     supply = Text("Market  ").append_text(market(state))
     if view.pile:
         unseen = " ".join(f"{letter}{count}" for letter, count in zip(GUILDS, view.unseen, strict=True) if count)

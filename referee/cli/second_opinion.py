@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from referee.adviser import Advice, Adviser, judge, seen
+from referee.adviser import Advice, Adviser, full_clock, judge, seen
 from referee.cli.show import comment, market, out, say
 from referee.errors import UsageError
 from referee.model import FaultKind, GameRecord, Submission
@@ -61,17 +61,26 @@ def _margin(view: View, move: Move | None) -> float | None:
 
 
 def positions(record: GameRecord, seat: int, clock: Clock, turn: int | None = None) -> list[Position]:
-    """All that a seat was asked in a game, as it was asked then if the game was played with this clock; or one turn.
+    """All that a seat was asked in a game, as it was asked if the game was played with this clock; or one turn.
 
-    Raises UsageError where there is none.
+    Times that the clock does not allow, such as a person's, tell that it was not: then it is full in each position.
+    Raises UsageError where there is no position.
     """
-    asked = {turn: Move.parse(p.move) for turn, p in enumerate(record.moves) if p.seat == seat and not p.by_referee}
-    forfeits = [f.turn for f in record.faults if f.seat == seat and f.kind is not FaultKind.STARTUP]
+    asked = {at: played for at, played in enumerate(record.moves) if played.seat == seat and not played.by_referee}
+    forfeits = [fault.turn for fault in record.faults if fault.seat == seat and fault.kind is not FaultKind.STARTUP]
     turns = sorted([*asked, *forfeits])
+    if not turns:
+        raise UsageError(f"seat {seat} was never asked for a move: expected a seat that was")
     if turn is not None and turn not in turns:
-        expected = ", ".join(map(str, turns)) or "none, since it was never asked"
-        raise UsageError(f"--turn {turn}: seat {seat} was not asked then; expected one of {expected}")
-    return [Position(view_at(record, each, clock), asked.get(each)) for each in turns if turn is None or each == turn]
+        raise UsageError(f"--turn {turn}: seat {seat} was not asked then; expected one of {', '.join(map(str, turns))}")
+    views = [view_at(record, each, clock) for each in turns]
+    if any(view.turn in asked and asked[view.turn].ms > view.limit_ms for view in views):
+        views = [full_clock(view, clock) for view in views]
+    return [
+        Position(view, Move.parse(asked[view.turn].move) if view.turn in asked else None)
+        for view in views
+        if turn is None or view.turn == turn
+    ]
 
 
 async def opinions(

@@ -15,7 +15,7 @@ from referee.cli.play import PERSON
 from referee.errors import UsageError
 from referee.records import read_records
 from tests.support.bot_sources import kit_bot
-from tests.support.command import treelings
+from tests.support.command import help_of, treelings
 from tests.support.submissions import bot_folder
 
 SECRET = "00" * 32
@@ -52,6 +52,10 @@ def test_games_of_several_secrets_in_a_file_are_verified(tmp_path: Path) -> None
     verified = treelings("verify", "mine.jsonl", cwd=tmp_path)
     assert verified.code == 0, verified.err
     assert "2 games" in verified.out
+
+
+def test_the_command_says_how_it_is_used() -> None:
+    assert {"--seat", "--hint", "--records", "--deal-id", "--trust-bots"} <= set(help_of("play").split())
 
 
 def test_who_leaves_is_asked_and_nothing_is_kept(tmp_path: Path) -> None:

@@ -46,6 +46,14 @@ def test_the_board_names_turn_market_pile_firefly_and_what_scores() -> None:
     assert all(len(line.plain) <= 80 for line in board(view, ["ann", "bob"]))
 
 
+@pytest.mark.parametrize(
+    ("pile", "words"), [(20, "is the next card"), (21, "after 1 more card"), (22, "after 2 more cards")]
+)
+def test_when_the_firefly_comes_is_said(pile: int, words: str) -> None:
+    view = View.of(position("R3", "G2", market="ROOYB", pile="R" * pile))
+    assert board(view, ["ann", "bob"])[0].plain.endswith(f"firefly {words}")
+
+
 def test_the_last_turn_is_said_to_be_one() -> None:
     view = View.of(position("R3 O1", "G2", market="ROOYB", pile="PG" * 5, turn=4))
     assert "your last turn" in board(view, ["ann", "bob"])[0].plain
