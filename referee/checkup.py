@@ -141,10 +141,9 @@ async def _steps(
 
 def _files(bot: Submission) -> Step:
     sizes = [path.stat().st_size for path in bot.folder.rglob("*") if path.is_file()]
-    count = f"{len(sizes)} {'file' if len(sizes) == 1 else 'files'}"
     short = bot.version.removeprefix("sha256:")[:8]
     figures = {"files": len(sizes), "bytes": sum(sizes), "version": bot.version}
-    return Step(FILES, Outcome.PASSED, f"{count}, {sum(sizes):,} bytes: version {short}", figures)
+    return Step(FILES, Outcome.PASSED, f"{_count(len(sizes), 'file')}, {sum(sizes):,} bytes: version {short}", figures)
 
 
 def _bot_file(bot: Submission) -> Step:
@@ -171,7 +170,7 @@ def _trial(trial: Trial, bot: Submission, seats: int, clock: Clock, *, first: bo
     if first:
         at_start = stumble is not None and stumble.view is None and stumble.game == 0
         if at_start:
-            yield Step(START, Outcome.FAILED, "did not start", _start_figures(trial, clock), trial=trial)
+            yield Step(START, Outcome.FAILED, "did not get ready", _start_figures(trial, clock), trial=trial)
             return
         if trial.start_ms == 0:
             yield Step(START, Outcome.UNKNOWN, trial.void or "")
@@ -209,7 +208,7 @@ def _played(name: str, trial: Trial, bot: Submission, clock: Clock) -> Step:
         best += record.ranks[seat] == 1
     fact = (
         f"{trial.games} games against random, best in {best}; "
-        f"a move takes {median_ms:.1f} ms, at most {slowest_ms:,.1f} of {limit_ms:,} ms"
+        f"a move takes {median_ms:,.1f} ms, at most {slowest_ms:,.1f} of {limit_ms:,} ms"
     )
     figures = {
         "games": trial.games, "best": best, "moves": len(moves), "median_ms": round(median_ms, 3),
@@ -236,7 +235,9 @@ def _ending(trials: list[Trial]) -> Step:
     bad = sum(trial.disorderly for trial in trials)
     figures = {"games": games, "processes": processes, "disorderly": bad}
     if not bad:
-        return Step(ENDING, Outcome.PASSED, f"{games} games in {processes} processes, each left in order", figures)
+        return Step(
+            ENDING, Outcome.PASSED, f"{games} games in {_count(processes, 'process')}, each left in order", figures
+        )
     advice = "no game is lost by that, but each new process takes its start-up time: see to what `end` does"
     return Step(
         ENDING, Outcome.WARNING, f"its process could not go on after {bad} of {games} games", figures, (advice,)
@@ -259,3 +260,8 @@ def _log(trials: list[Trial], limits: Limits) -> Step:
     fact = f"{size:,} bytes" if size else "empty"
     figures = {"bytes": size, "error": error}
     return Step(LOG, Outcome.WARNING if advice else Outcome.PASSED, fact, figures, tuple(advice))
+
+
+def _count(number: int, what: str) -> str:
+    plural = "es" if what.endswith("s") else "s"
+    return f"{number} {what}{'' if number == 1 else plural}"

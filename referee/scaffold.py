@@ -16,9 +16,7 @@ LANGUAGES: Final = ("python",)
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 _COMPILED: Final = "__pycache__"  # put there by whoever installed the package
 _SHOWN: Final = 80
-_LONGEST_NAME: Final = 32
 _LONGEST_AUTHOR: Final = 64
-_NAME_CHARS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
 
 
 def make_bot(name: str, *, author: str, into: Path, language: str = "python") -> tuple[Path, ...]:
@@ -57,23 +55,11 @@ def fit_author(*wishes: str) -> str:
     return "anonymous"
 
 
-def suggested_name(name: str) -> str | None:
-    """A name that a bot may bear and that is like this one; None if there is none."""
-    like = "".join(char if char in _NAME_CHARS else "-" for char in name.lower())
-    like = "-".join(part for part in like.split("-") if part not in ("", "vs")).lstrip("_")[:_LONGEST_NAME].rstrip("-")
-    try:
-        return check_name(like)
-    except ValueError:
-        return None
-
-
 def _check(name: str, author: str) -> None:
     try:
         check_name(name)
     except ValueError as problem:
-        like = suggested_name(name)
-        advice = f"; try {like}" if like else ""
-        raise UsageError(f"name of the bot: {problem}, got {printable(name, _SHOWN)!r}{advice}") from problem
+        raise UsageError(f"name of the bot: {problem}, got {printable(name, _SHOWN)!r}") from problem
     if sample_bot(name) is not None:
         raise UsageError(f"name of the bot: {name} is a sample bot; choose another, e.g. my-{name}")
     try:

@@ -33,6 +33,8 @@ MAX_BYTES: Final = 10_000_000
 MAX_PATH: Final = 200
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
+_NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9_]+")
+_LONGEST: Final = 100  # of a text that a name is suggested for
 _PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 _PATH_RULE: Final = f"names of letters, digits and . _ + - (ASCII), paths of at most {MAX_PATH} characters"
 _FRESH: Final = ".new-"
@@ -49,10 +51,24 @@ _KINDS: Final = {
 
 def check_name(name: str) -> str:
     """The name if a bot may bear it (model.py, Submission). Raises ValueError saying what was expected."""
-    # A match is named "a-vs-b": with "vs-" at a name's end, two tables could share one name, and so their deals.
-    if not _NAME.fullmatch(name) or "-vs-" in f"-{name}-":
-        raise ValueError('expected 1 to 32 of a-z 0-9 _ - beginning with a letter or digit, and no "-vs-" in it')
+    if not _is_name(name):
+        like = _name_like(name)
+        example = f", such as {like}" if _is_name(like) else ""
+        raise ValueError(
+            f'expected 1 to 32 of a-z 0-9 _ - beginning with a letter or digit, and no "-vs-" in it{example}'
+        )
     return name
+
+
+def _is_name(name: str) -> bool:
+    # A match is named "a-vs-b": with "vs-" at a name's end, two tables could share one name, and so their deals.
+    return _NAME.fullmatch(name) is not None and "-vs-" not in f"-{name}-"
+
+
+def _name_like(text: str) -> str:
+    """What is left of a text where a name is made of it, if anything is: "My Bot" is "my-bot"."""
+    words = [word for word in _NOT_IN_NAMES.split(text[:_LONGEST].lower()) if word not in ("", "vs")]
+    return "-".join(words).lstrip("_")[:32].rstrip("-")
 
 
 def _check_command(command: tuple[str, ...]) -> tuple[str, ...]:

@@ -131,18 +131,17 @@ class _Board:
         self._at_work.update(Text(f"games: {played} of {games} …", style="dim"))
 
     def _show(self, number: int, step: "Step") -> None:
-        from referee.cli.fault import print_row, told
+        from referee.cli.fault import print_hanging, print_row, told
 
         mark, style = _MARKS[step.outcome]
-        named = f"{number} {step.name:<{self._width}}"
         if step.outcome == "not reached":
-            out.print(Text(f"{mark} {named}", style="dim"))
+            out.print(Text(f"{mark} {number} {step.name}", style="dim"))
             return
-        # What is wrong with files is told in lines of its own.
-        fact, *more = step.fact.splitlines() or [""]
-        out.print(Text.assemble((mark, style), f" {named}  {fact}"), soft_wrap=True)
-        for line in (*more, *(f"→ {advice}" for advice in step.advice)):
-            out.print(Text(f"  {'':<{len(named)}}  {line}"), soft_wrap=True)
+        lead = Text.assemble((mark, style), f" {number} {step.name:<{self._width}}  ")
+        # What is wrong with files may be told in several lines.
+        for line in (*step.fact.splitlines(), *(f"→ {advice}" for advice in step.advice)):
+            print_hanging(out, lead, line)
+            lead = Text(" " * lead.cell_len)
         if step.trial is not None:
             report = told(step.trial, self._bot, self._config.limits(), self._config.settings().clock)
             for name, text in report.rows():

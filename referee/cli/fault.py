@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from referee.cli.hints import hint
@@ -20,6 +21,9 @@ LONGEST_PATH: Final = 1_000
 _LOG_LINES: Final = 10
 _SHOWN_ENTRIES: Final = 40
 _MB: Final = 1024 * 1024
+_ENDED: Final = (FaultKind.STARTUP, FaultKind.CRASH, FaultKind.OUT_OF_MEMORY)
+_AS_IT_IS: Final = ("query", "its log", "again")
+"""Rows that are never wrapped: a command is to be copied, and a log is to be read as it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +53,17 @@ class Told:
             ("expected", self.expected),
             ("got", self.got),
             ("where", f"game {self.stumble.game + 1} of {self.games}, seat {fault.seat}, {place}"),
-            ("time", f"{self.stumble.ms:,.1f} of {self.limit_ms:,} ms"),
+            ("time", self._time()),
             *((("query", query_text(view)),) if view else ()),
             ("its log", "\n".join(self.log) or "empty"),
             ("again", self.again),
             ("next", self.hint),
         )
+
+    def _time(self) -> str:
+        if self.stumble.fault.kind in _ENDED:
+            return f"its end was known after {self.stumble.ms:,.0f} ms; its limit was {self.limit_ms:,} ms"
+        return f"{self.stumble.ms:,.1f} of {self.limit_ms:,} ms"
 
     def as_json(self) -> dict[str, object]:
         """The same in JSON's types."""
@@ -91,7 +100,14 @@ def told(trial: Trial, handed_in: str, limits: Limits, clock: Clock) -> Told:
         limit_ms=view.limit_ms if view else clock.startup_ms,
         log=tuple(last_lines(trial.log, _LOG_LINES)),
         again=f"treelings match {bots} --deals 1{refill} --secret {trial.secret.hex()}",
-        hint=hint(fault, trial.log, limits, clock),
+        hint=hint(
+            fault,
+            trial.log,
+            limits,
+            clock,
+            seats=len(trial.opponents) + 1,
+            before=stumble.game if trial.processes == 1 else 0,
+        ),
     )
 
 
@@ -108,8 +124,23 @@ def query_text(view: View) -> str:
 def print_row(console: Console, name: str, text: str) -> None:
     """Print a row of a report, its name before the first line of its text."""
     for number, line in enumerate(text.splitlines()):
-        # Never wrapped: a command is to be copied, and a log is to be read as it was written.
-        console.print(Text.assemble((f"  {'' if number else name:9}", "dim"), line), soft_wrap=True)
+        lead = Text(f"  {'' if number else name:9}", style="dim")
+        if name in _AS_IT_IS:
+            console.print(lead.append(line, style="not dim"), soft_wrap=True)
+        else:
+            print_hanging(console, lead, line)
+
+
+def print_hanging(console: Console, lead: Text, text: str) -> None:
+    """Print a text behind its lead; on a terminal it is broken between words, and goes on below where it began."""
+    if not console.is_terminal:
+        console.print(Text.assemble(lead, text), soft_wrap=True)
+        return
+    grid = Table.grid()
+    grid.add_column(no_wrap=True, width=lead.cell_len)
+    grid.add_column(ratio=1, overflow="fold")
+    grid.add_row(lead, Text(text))
+    console.print(grid)
 
 
 def _expected(kind: FaultKind, view: View | None, limits: Limits, clock: Clock) -> str:

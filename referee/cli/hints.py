@@ -8,6 +8,7 @@ from referee.limits import Limits
 from referee.model import Fault, FaultKind
 from referee.trial import last_lines
 from treelings import Clock
+from treelings.cards import MIN_PLAYERS
 
 _MB: Final = 1024 * 1024
 _LAST_LINES: Final = 3  # of a log: an error that a bot survived stands further up
@@ -25,6 +26,10 @@ class Hint:
 
 
 HINTS: Final = (
+    Hint(
+        r"\.choose: expected a Move",
+        "have choose return one of view.legal_moves: the Move itself, not its text and not nothing",
+    ),
     Hint(
         r"ModuleNotFoundError|No module named",
         "only Python's standard library, grpcio, protobuf and treelings are there; "
@@ -65,12 +70,18 @@ _BY_KIND: Final = {
 }
 
 
-def hint(fault: Fault, log: bytes, limits: Limits, clock: Clock) -> str:
-    """What to do about a fault, as the start of a sentence; `log` is what the bot wrote to stdout and stderr."""
+def hint(fault: Fault, log: bytes, limits: Limits, clock: Clock, *, seats: int = MIN_PLAYERS, before: int = 0) -> str:
+    """What to do about a fault, as the start of a sentence.
+
+    log     what the bot wrote to stdout and stderr
+    seats   of the table
+    before  games that its process had got through
+    """
     advice = _BY_KIND[fault.kind]
     if fault.kind in (FaultKind.STARTUP, FaultKind.CRASH):
         seen = "\n".join([fault.detail, *last_lines(log, _LAST_LINES)])
-        advice = next((each.advice for each in HINTS if re.search(each.pattern, seen)), advice)
+        known = next((each.advice for each in HINTS if re.search(each.pattern, seen)), None)
+        advice = known or advice + _circumstances(fault, seats, before)
     return advice.format(
         tmp_mb=limits.tmp_bytes // _MB,
         memory_mb=limits.memory_bytes // _MB,
@@ -78,3 +89,14 @@ def hint(fault: Fault, log: bytes, limits: Limits, clock: Clock) -> str:
         nofile=limits.nofile,
         startup_ms=clock.startup_ms,
     )
+
+
+def _circumstances(fault: Fault, seats: int, before: int) -> str:
+    """What may have to do with a crash whose error says nothing of it; empty if nothing is known."""
+    if fault.kind is not FaultKind.CRASH:
+        return ""
+    if before:
+        return "; the game before went well in the same process: what a module or a class keeps is still there"
+    if seats > MIN_PLAYERS:
+        return f"; does it expect two seats? This table has {seats} (view.players)"
+    return ""

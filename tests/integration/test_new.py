@@ -54,7 +54,7 @@ def test_the_author_is_who_git_says_or_who_is_logged_in(tmp_path: Path) -> None:
 def test_what_cannot_be_is_wrong_use(tmp_path: Path) -> None:
     done = treelings("new", "My Bot", cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
-    assert "try my-bot" in done.err
+    assert "such as my-bot, got" in done.err
     assert treelings("new", "x", "--language", "cobol", cwd=tmp_path).code == 2
     assert list(tmp_path.iterdir()) == []
 

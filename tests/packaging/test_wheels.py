@@ -83,6 +83,16 @@ def test_the_referee_plays_the_sample_bots_without_a_checkout(clean: Path) -> No
     assert "verified: 2 games" in _run(treelings, "verify", "games.jsonl", cwd=clean)
 
 
+def test_a_new_bot_can_be_made_and_checked_without_a_checkout(clean: Path) -> None:
+    treelings = clean / "venv/bin/treelings"
+    made = _run(treelings, "new", "mybot", cwd=clean)
+    assert [line[4:] for line in made.splitlines()[1:5]] == ["README.md", "bot.py", "bot.toml", "test_bot.py"]
+    _run(clean / "venv/bin/python", "-m", "unittest", cwd=clean / "mybot")
+    assert "ready to play" in _run(
+        treelings, "check", "mybot", "--seats", "2", "--sandbox", "process", "--trust-bots", cwd=clean
+    )
+
+
 def test_the_referee_runs_a_whole_league_without_a_checkout(clean: Path) -> None:
     treelings = clean / "venv/bin/treelings"
     _run(treelings, "league", "init", "night", cwd=clean)

@@ -79,3 +79,17 @@ def test_every_kind_of_fault_has_its_advice(kind: FaultKind) -> None:
 def test_a_signal_is_no_forgotten_serve() -> None:
     detail = "the bot ended with exit code -11, SIGSEGV (it logged nothing) before it listened on its socket"
     assert "treelings.serve" not in told(detail)
+
+
+def test_a_crash_at_a_larger_table_or_in_a_later_game_may_have_to_do_with_that() -> None:
+    fault = Fault(0, 0, FaultKind.CRASH, "the bot ended with exit code 1 (last line of its log: 'KeyError: 3')")
+    assert "This table has 5" in hint(fault, b"", LIMITS, CLOCK, seats=5)
+    assert "in the same process" in hint(fault, b"", LIMITS, CLOCK, seats=5, before=1)
+    assert hint(fault, b"", LIMITS, CLOCK, seats=2) == hint(fault, b"", LIMITS, CLOCK)
+    network = b"OSError: [Errno 101] Network is unreachable"
+    assert hint(fault, network, LIMITS, CLOCK, seats=5) == hint(fault, network, LIMITS, CLOCK)
+
+
+def test_what_choose_returned_is_told_apart_from_other_errors() -> None:
+    error = "TypeError: MyBot.choose: expected a Move, one of view.legal_moves, got None"
+    assert told(ENDED, error, FaultKind.CRASH).startswith("have choose return one of view.legal_moves")

@@ -339,7 +339,7 @@ GOOD = {"name": '"ann"', "author": '"A"', "command": '["python", "bot.py"]', "ru
         ("name", '"-a"', "name: expected 1 to 32"),
         ("name", '"a\\n"', "name: expected 1 to 32"),
         ("name", f'"{"a" * 33}"', "name: expected 1 to 32"),
-        ("name", '"a-vs-b"', 'no "-vs-" in it, got \'a-vs-b\''),
+        ("name", '"a-vs-b"', 'no "-vs-" in it, such as a-b, got \'a-vs-b\''),
         ("name", '"vs-b"', 'no "-vs-" in it'),
         ("name", '"a-vs"', 'no "-vs-" in it'),
         ("name", '"<script>"', "name: expected 1 to 32"),

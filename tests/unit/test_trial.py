@@ -110,6 +110,24 @@ async def test_the_bots_log_is_kept_and_no_one_elses(bot: Submission) -> None:
     assert (await tried(bot, Bots())).log == b"log of ann"
 
 
+async def test_its_starts_and_ends_are_counted(bot: Submission) -> None:
+    good = await tried(bot, Bots())
+    assert (good.processes, good.disorderly) == (1, 0)
+    assert good.start_ms > 0
+    bad = await tried(bot, Bots(ann=lambda: FakePlayer(leaves_in_order=False)), seats=3)
+    assert bad.passed
+    assert (bad.processes, bad.disorderly) == (3, 2)
+
+
+async def test_progress_is_told_game_by_game(bot: Submission) -> None:
+    heard: list[tuple[int, int]] = []
+    await play_trial(
+        bot, sandbox=FakeSandbox(), connect=Bots().connect, secret=SECRET, clock=CLOCK, seats=3,
+        progress=lambda played, games: heard.append((played, games)),
+    )  # fmt: skip
+    assert heard == [(1, 3), (2, 3), (3, 3)]
+
+
 # ---- what a bot fails on
 
 

@@ -1,10 +1,10 @@
-import numpy
+import pandas
 import treelings
 
 
 class MyBot(treelings.Bot):
     def choose(self, view):
-        return view.legal_moves[numpy.argmax([len(move.left) for move in view.legal_moves])]
+        return view.legal_moves[pandas.argmax([len(move.left) for move in view.legal_moves])]
 
 
 if __name__ == "__main__":
