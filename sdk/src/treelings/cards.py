@@ -11,6 +11,8 @@ GUILDS: Final = "ROYGBP"
 """The six guilds by letter, in canonical order; a guild's number is its index here."""
 
 GUILD_NAMES: Final = ("red", "orange", "yellow", "green", "blue", "purple")
+"""The guilds in words, in the same order."""
+
 CARDS_PER_GUILD: Final = 18
 CARDS: Final = 108
 FIREFLY: Final = "!"
@@ -26,6 +28,9 @@ SECRET_BYTES: Final = 32
 
 def derive_deck(secret: bytes, deal_id: str) -> str:
     """The deck of a deal, 109 characters from the top down (rules.md, Deck and deal).
+
+    secret   32 bytes
+    deal_id  any text, e.g. "night 1/greedy-vs-random/0"
 
     Raises DeckError if the secret is not 32 bytes or the deal id holds half a surrogate pair, which has no
     UTF-8 form.
@@ -45,7 +50,10 @@ def derive_deck(secret: bytes, deal_id: str) -> str:
 
 
 def commitment(secret: bytes) -> str:
-    """SHA-256 of a night's secret in hex: what is published before the first game."""
+    """SHA-256 of a night's secret of 32 bytes, as 64 hex digits: what is published before the first game.
+
+    Raises DeckError if the secret is not 32 bytes. (rules.md, Deck and deal)
+    """
     _check_secret(secret)
     return hashlib.sha256(secret).hexdigest()
 

@@ -23,6 +23,8 @@ from treelings.moves import PASS, SINGLES_TAKE, Move, quoted
 from treelings.offers import FULL, OFFERS, ONE_OF, mask, shifts, unpack
 
 Refill = Literal["start", "end"]
+"""When in a turn the market is filled up to five cards (rules.md, Two sources, two refills)."""
+
 REFILLS: Final[tuple[Refill, ...]] = ("start", "end")
 
 BELOW_FIREFLY: Final = CARDS - FIREFLY_INDEX
@@ -32,7 +34,7 @@ _MOVES_SHOWN: Final = 8
 
 
 class Rng(Protocol):
-    """The randomness that is asked for here; `random.Random` has it."""
+    """The randomness that `View.sample` and `State.playout` ask for; a `random.Random` is one."""
 
     def random(self) -> float:
         """A number from 0 up to, but not including, 1."""
@@ -44,13 +46,16 @@ class State:
     players        2 to 5
     refill         "start" or "end" (rules.md, Two sources, two refills)
     turn           turns played so far, all seats together
-    seat           whose turn it is
+    seat           whose turn it is, from 0
     rows           per seat: guilds of its columns from left to right, e.g. "PRG"
     festival_turn  index of the turn during which the firefly showed up, or -1
     over           no more turns
 
     Get one from `deal`, or from `View.sample`. Read these fields, change them only through `play` and
-    `playout`. `legal_moves`, `play` and `copy` cost constant time.
+    `playout`.
+
+    Costs are told in microseconds of CPython 3.11 on one core of the machine that this was made on; their ratios
+    hold elsewhere too. A game has 40 turns or so, whatever the number of players.
     """
 
     __slots__ = (
@@ -114,7 +119,7 @@ class State:
         return state
 
     def copy(self) -> "State":
-        """An independent copy; the pile is shared because nothing ever changes it."""
+        """An independent copy; the pile is shared because nothing ever changes it. Cost: 0.4 us."""
         twin = State.__new__(State)
         twin.players = self.players
         twin.refill = self.refill
@@ -132,7 +137,7 @@ class State:
 
     @property
     def market(self) -> tuple[int, ...]:
-        """Cards in the market, one count per guild."""
+        """Cards in the market: six counts in the order of GUILDS."""
         return OFFERS[self._market].counts
 
     @property
@@ -151,16 +156,19 @@ class State:
         return max(0, self._left - BELOW_FIREFLY)
 
     def heights(self, seat: int) -> tuple[int, ...]:
-        """Cards in each column of a seat's row, left to right."""
+        """Cards in each column of a seat's row, left to right, as `rows[seat]` names them."""
         cards = self._heights[seat]
         return tuple([cards >> shift & FULL for shift in shifts(self.rows[seat])])
 
     def unseen(self) -> tuple[int, ...]:
-        """Cards of each guild that still lie face down, one count per guild."""
+        """Cards that still lie face down: six counts in the order of GUILDS."""
         return unpack(self._sums[self._left])
 
     def legal_moves(self) -> tuple[Move, ...]:
-        """The legal moves in canonical order; empty only when the game is over."""
+        """The legal moves of `seat`, in canonical order; empty only when the game is over. (rules.md, A turn)
+
+        Mostly fewer than ten of them, 730 at most. Cost: 0.1 us.
+        """
         if self.over:
             return ()
         offer = OFFERS[self._market]
@@ -183,7 +191,10 @@ class State:
         return move
 
     def play(self, move: Move) -> None:
-        """Play one of `legal_moves()`; raises IllegalMove for any other and changes nothing then."""
+        """Play one of `legal_moves()`; raises IllegalMove for any other and changes nothing then.
+
+        The next seat is on turn then, unless the game is over. Cost: 0.9 us. (rules.md, A turn)
+        """
         if not self._legal(move):
             raise self._illegal(move, move.notation)
         seat = self.seat
@@ -210,7 +221,8 @@ class State:
         """Play this state itself to the end of the game, each move uniform among the legal ones.
 
         The moves are those of `legal_moves`, drawn as `moves[int(rng.random() * len(moves))]`, one number a
-        turn: the same as choosing so and calling `play`, several times faster.
+        turn: the same as choosing so and calling `play`, several times faster. Nothing if the game is over.
+        Cost: 0.5 us a turn that is played, so 20 us for a whole game of two and 30 us for one of five.
         """
         random = rng.random
         rows, own, heights, sums = self.rows, self._own, self._heights, self._sums
@@ -243,7 +255,10 @@ class State:
             self.play(moves[int(random() * len(moves))])
 
     def scores(self) -> tuple[int, ...]:
-        """Points of each seat if the game were scored now (rules.md, Scoring)."""
+        """Points of each seat if the game were scored now (rules.md, Scoring).
+
+        Cost: 2 us at two seats to 5 us at five.
+        """
         ring: list[int] = []  # from seat 0's rightmost column on: the next seat sits on the left
         ends = []
         for row, cards in zip(self.rows, self._heights, strict=True):
@@ -267,14 +282,20 @@ class State:
         return tuple(scores)
 
     def scoring(self) -> tuple[tuple[bool, ...], ...]:
-        """Per seat and column, left to right: whether the column would score now (rules.md, Scoring)."""
+        """Per seat and column, left to right: whether the column would score now (rules.md, Scoring).
+
+        Cost: 4 us at two seats to 10 us at five; to compare positions, take `scores`.
+        """
         ring = [height for seat in range(self.players) for height in reversed(self.heights(seat))]
         tall = [ring[i - 1] <= height >= ring[(i + 1) % len(ring)] for i, height in enumerate(ring)]
         ends = list(accumulate(map(len, self.rows)))
         return tuple(tuple(tall[end - len(row) : end][::-1]) for end, row in zip(ends, self.rows, strict=True))
 
     def margin(self, seat: int) -> float:
-        """Points of a seat minus the mean of the others', if the game were scored now."""
+        """Points of a seat minus the mean of the others', if the game were scored now (records.md, Points).
+
+        Cost: that of `scores`.
+        """
         scores = self.scores()
         own = scores[seat]
         return own - (sum(scores) - own) / (self.players - 1)
