@@ -91,6 +91,9 @@ def match(
     Example: `treelings match random greedy --games 40 --records games.jsonl`, then `treelings replay games.jsonl`.
 
     On a terminal, a board shows one of the games while they are played.
+
+    To see a bot think in a debugger, start it yourself, with `treelings.serve(MyBot, listen="127.0.0.1:50051")` at the
+    end of its file, and let it play by `treelings match random --attach mybot=127.0.0.1:50051`.
     """
     from referee.cli.attach import attached_bots
     from referee.cli.board import progress_for

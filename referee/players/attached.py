@@ -58,7 +58,7 @@ class WithAttached:
     async def open(self) -> None:
         """Wait for the bots that are attached, then open the sandbox. Raises UsageError, SandboxError."""
         for name, address in self._attached.items():
-            await _wait_for(name, address, self._at_first_s)
+            await self._wait_for(name, address, self._at_first_s)
         await self._inner.open()
 
     async def start(self, submission: Submission, match: str) -> RunningBot:
@@ -66,14 +66,28 @@ class WithAttached:
         address = self._attached.get(submission.name)
         if address is None:
             return await self._inner.start(submission, match)
-        if await _obstacle(address) is not None:
-            self._tell(f"{submission.name}: waiting for it to listen on {shown(address)} again")
-            await _wait_for(submission.name, address, self._again_s)
+        await self._wait_for(submission.name, address, self._again_s)
         return AttachedBot(submission, address)
 
     async def close(self) -> None:
         """Close the sandbox; bots that are attached go on."""
         await self._inner.close()
+
+    async def _wait_for(self, name: str, address: HostPort, within_s: float) -> None:
+        """Wait until somebody listens. Raises UsageError."""
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + within_s
+        told = False
+        while (obstacle := await _obstacle(address)) is not None:
+            if loop.time() >= ends:
+                raise UsageError(
+                    f"{name}: expected it to listen on {shown(address)}, got: {obstacle}; start it there first, with "
+                    f'treelings.serve(YourBot, listen="{shown(address)}") at the end of its file'
+                )
+            if not told:
+                self._tell(f"{name}: waiting {within_s:.0f} s for it to listen on {shown(address)} ({obstacle}) …")
+                told = True
+            await asyncio.sleep(_TRY_EVERY_S)
 
 
 class AttachedBot:
@@ -133,19 +147,6 @@ def shown(address: HostPort) -> str:
     """An address as it is written: "127.0.0.1:50051", "[::1]:50051"."""
     host, port = address
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-async def _wait_for(name: str, address: HostPort, within_s: float) -> None:
-    """Wait until somebody listens. Raises UsageError."""
-    loop = asyncio.get_running_loop()
-    ends = loop.time() + within_s
-    while (obstacle := await _obstacle(address)) is not None:
-        if loop.time() >= ends:
-            raise UsageError(
-                f"{name}: expected it to listen on {shown(address)}, got: {obstacle}; start it there first, with "
-                f'treelings.serve(YourBot, listen="{shown(address)}") at the end of its file'
-            )
-        await asyncio.sleep(_TRY_EVERY_S)
 
 
 async def _obstacle(address: HostPort) -> str | None:
