@@ -169,7 +169,7 @@ def _count(seats: int, games: int | None, deals: int | None, deal_id: str | None
         return deals or _DEALS
     count = -(-games // seats)
     if count * seats != games:
-        _note(f"{count * seats} games, since each deal is played once in each of the {seats} rotations of the seats.")
+        _note(f"{count * seats} games: each deal is played in all {seats} rotations of the seats.")
     return count
 
 

@@ -17,7 +17,7 @@ QUICK = ("--sandbox", "process", "--secret", SECRET)
 def test_so_many_games_are_rounded_up_to_whole_deals_and_it_is_said(tmp_path: Path) -> None:
     done = treelings("match", "random", "greedy", "neighbour", "--games", "4", *QUICK, cwd=tmp_path)
     assert done.code == 0
-    assert "6 games, since each deal is played once in each of the 3 rotations" in done.err
+    assert "6 games: each deal is played in all 3 rotations of the seats" in done.err
     assert "2 deals, 6 games" in done.out
 
 
