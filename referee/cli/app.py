@@ -28,7 +28,7 @@ app = typer.Typer(
 
 **First steps**
 
-- `treelings new mybot`, `treelings check mybot`: the folder of a new bot, which plays at once; all that a league tries
+- `treelings new mybot`, `treelings check mybot`: a bot of your own that plays at once, and what a league tries first
 
 - `treelings match random greedy`: two sample bots play ten deals
 

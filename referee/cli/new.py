@@ -51,9 +51,9 @@ def new(
     out.print("It plays already; its README says where to begin. Next:")
     bot = shlex.quote(str(folder))
     steps = (
-        (f"treelings check {bot}", "all that a league does to it before it may play"),
-        (f"treelings match {bot} greedy", "a first match against a sample bot"),
-        (f"treelings league add LEAGUE {bot}", "or hand the folder in, as it is or as a .zip"),
+        (f"treelings check {bot}", "what a league tries first"),
+        (f"treelings match {bot} greedy", "a first match"),
+        (f"treelings league add LEAGUE {bot}", "or hand the folder in"),
     )
     width = max(len(command) for command, _ in steps)
     for command, why in steps:
