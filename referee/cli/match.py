@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import replace
 from itertools import chain
@@ -22,7 +22,7 @@ from treelings.cards import MAX_PLAYERS, MIN_PLAYERS, SECRET_BYTES
 
 if TYPE_CHECKING:
     from referee.cli.progress import GameProgress
-    from referee.ports import Sandbox
+    from referee.ports import Connect, Sandbox
     from referee.quick import Outcome, QuickTables
 
 _DEALS = 10
@@ -101,7 +101,6 @@ def match(
     from referee.limits import Limits
     from referee.logs import LogKeeper
     from referee.loop import run
-    from referee.players import connect
     from referee.players.attached import WithAttached, attached_submission
     from referee.quick import QuickTables, apart
     from referee.run import default_jobs
@@ -137,7 +136,7 @@ def match(
         progress, watch = progress_for(match_id(names), quiet=quiet)
         with output as file, keeper or nullcontext(), _Outcomes(plan, file, progress) as outcomes, progress:
             table = QuickTables(
-                seated, box, key, _clock(move_ms, list(attached)), connect, keeper.keep if keeper else None,
+                seated, box, key, _clock(move_ms), _connect_to(attached), keeper.keep if keeper else None,
                 jobs=tables, tell=outcomes.take, watch=watch,
             )  # fmt: skip
             run(_play(table, box, plan))
@@ -183,14 +182,17 @@ def _plan(names: Sequence[str], deals: int, deal_id: str | None, refill: Refill)
     return [tuple(replace(game, deal_id=deal_id, id=game_id(deal_id, game.rotation)) for game in plan[0])]
 
 
-def _clock(move_ms: int | None, attached: Sequence[str]) -> Clock:
-    if move_ms is not None:
-        return Clock(move_ms=move_ms, bank_ms=move_ms, increment_ms=move_ms)
-    if not attached:
-        return Clock()
-    # A debugger stops the world. All seats have one clock, so the others have as long.
-    _note(f"{', '.join(attached)} attached: each seat has an hour for a move (--move-ms sets another limit).")
-    return Clock(startup_ms=_HOUR_MS, move_ms=_HOUR_MS, bank_ms=_HOUR_MS, increment_ms=_HOUR_MS)
+def _clock(move_ms: int | None) -> Clock:
+    return Clock() if move_ms is None else Clock(move_ms=move_ms, bank_ms=move_ms, increment_ms=move_ms)
+
+
+def _connect_to(attached: Collection[str]) -> "Connect":
+    """The way to bots of which these are attached: a debugger stops the world, so these are waited for."""
+    from referee.players import connect
+
+    if attached:
+        _note(f"{', '.join(attached)} attached: told a league's limits, but waited for up to an hour a move.")
+    return lambda bot: connect(bot, patience_ms=_HOUR_MS if bot.submission.name in attached else 0)
 
 
 def _note(line: str) -> None:

@@ -12,9 +12,12 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 
-def connect(bot: RunningBot) -> Link:
-    """The link to a bot that speaks treelings.v1 (ports.Connect)."""
+def connect(bot: RunningBot, *, patience_ms: int = 0) -> Link:
+    """The link to a bot that speaks treelings.v1 (ports.Connect).
+
+    patience_ms  how long it is waited for at least, whatever limits it is told
+    """
     # Not above: loading gRPC takes as long as a whole command that plays nothing.
     from referee.players.grpc_player import BotLink
 
-    return BotLink(bot)
+    return BotLink(bot, patience_ms=patience_ms)

@@ -48,10 +48,20 @@ class BotLink:
     """The way to one running bot, for all games of its match (ports.Link)."""
 
     def __init__(
-        self, bot: RunningBot, now: Callable[[], float] = time.monotonic, *, ahead_s: float = _AHEAD_S
+        self,
+        bot: RunningBot,
+        now: Callable[[], float] = time.monotonic,
+        *,
+        ahead_s: float = _AHEAD_S,
+        patience_ms: int = 0,
     ) -> None:
-        """`ahead_s`: what a bot that was started ahead may take to listen before it has to rest."""
+        """The way to a bot.
+
+        ahead_s      what one that was started ahead may take to listen before it has to rest
+        patience_ms  how long it is waited for at least, whatever it is told; what is beyond that costs it nothing
+        """
         self._bot = bot
+        self._patience_ms = patience_ms
         self._now = now
         self.wait: Final = Wait(Watch(bot.cpu_times, bot.limits.cpus, sent_bytes=self._sent_bytes), now, self.kill)
         self._obstacle = ""  # why the bot cannot be reached as yet
@@ -65,6 +75,10 @@ class BotLink:
     def offence(self) -> str:
         """Why the bot was cut off for what it sent; empty if it was not."""
         return "" if self._relay is None else self._relay.offence
+
+    def waits_ms(self, limit_ms: int) -> int:
+        """How long the bot is waited for that has been told this limit."""
+        return max(limit_ms, self._patience_ms)
 
     async def left_in_order(self, within_ms: int) -> bool:
         """Whether the bot has done with its last game and can play another; true before its first.
@@ -216,7 +230,7 @@ class GrpcPlayer:
         For the bot's first game that includes its process's own start. Raises SandboxError.
         """
         self._move_ms = game.clock.move_ms
-        self._link.wait.begin(game.clock.startup_ms)
+        self._link.wait.begin(self._link.waits_ms(game.clock.startup_ms))
         try:
             failure = await self._get_ready(game)
         finally:
@@ -228,7 +242,7 @@ class GrpcPlayer:
         return failure
 
     async def _get_ready(self, game: GameStart) -> Failure | None:
-        allowance_ms = game.clock.startup_ms
+        allowance_ms = self._link.waits_ms(game.clock.startup_ms)
         with self._named("before it was ready"):
             stream = await self._link.stream(allowance_ms)
             if isinstance(stream, Failure):
@@ -257,9 +271,10 @@ class GrpcPlayer:
         request = codec.query_message(view, self._told).SerializeToString()
         self._told = len(view.history)
         self._link.wake()
+        limit_ms = self._link.waits_ms(view.limit_ms)
         before_ms = self._bot.cpu_used_ms()
         with self._named(f"at turn {view.turn}"):
-            came = await self._exchange(self._stream.exchange(request, view.limit_ms, self._earlier_ms(view)))
+            came = await self._exchange(self._stream.exchange(request, limit_ms, self._earlier_ms(view)))
         if isinstance(came, Received):
             after_ms = self._bot.cpu_used_ms()
             self._lost_ms += came.lost_ms
@@ -270,9 +285,9 @@ class GrpcPlayer:
             else:
                 self._link.rest()
                 cpu_ms = None if before_ms is None or after_ms is None else round(after_ms - before_ms, 3)
-                return Answer(text, came.ms, cpu_ms, comment)
+                return Answer(text, min(came.ms, view.limit_ms), cpu_ms, comment)
         else:
-            failure = await self._broken(came, view.limit_ms)
+            failure = await self._broken(came, limit_ms)
         self._link.kill()
         detail = f"{failure.detail}, at turn {view.turn} (bank {view.bank_ms:,} ms)"
         return Failure(failure.kind, detail, failure.ms)

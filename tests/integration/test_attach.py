@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,8 @@ from referee.submissions import sample_bot, take_in
 from tests.support.command import treelings
 from treelings import Clock
 
-HOUR_MS = 3_600_000
-CLOCK = Clock(startup_ms=HOUR_MS, move_ms=HOUR_MS, bank_ms=HOUR_MS, increment_ms=HOUR_MS)
+CLOCK = Clock(move_ms=50)
+wait_for_it = partial(connect, patience_ms=3_600_000)
 IPV6 = "::1"
 
 SOURCE = """
@@ -92,7 +93,7 @@ async def play(
     sandbox = WithAttached(ProcessSandbox(), {"mine": address}, tell, at_first_s=0, again_s=again_s)
     try:
         await sandbox.open()
-        tables = QuickTables(bots, sandbox, bytes(32), CLOCK, connect)
+        tables = QuickTables(bots, sandbox, bytes(32), CLOCK, wait_for_it)
         games = [game async for deal in tables.play(plan) for game in deal.games]
     finally:
         await sandbox.close()
@@ -132,9 +133,13 @@ async def test_an_attached_bot_may_stand_at_a_breakpoint(tmp_path: Path) -> None
         playing = asyncio.create_task(play(tmp_path, mine.address))
         for _ in range(2):  # in each of the two games
             await mine.says("at a breakpoint")
+            await asyncio.sleep(2 * CLOCK.move_ms / 1000)
             assert not playing.done()
             mine.hears("continue")
-        assert [faults(record) for record in await playing] == [[], []]
+        records = await playing
+        assert [faults(record) for record in records] == [[], []]
+        times = [[move.ms for move in record.moves if record.seats[move.seat].bot == "mine"] for record in records]
+        assert [max(each) for each in times] == [CLOCK.move_ms] * 2  # what is beyond its limit costs it nothing
 
 
 async def test_an_exception_costs_an_attached_bot_that_game_and_the_next_is_played(tmp_path: Path) -> None:
@@ -185,7 +190,7 @@ async def test_the_command_plays_with_an_attached_bot_and_says_how_long_it_may_t
             "--sandbox", "process", cwd=tmp_path,
         )  # fmt: skip
     assert done.code == 0
-    assert "an hour for a move" in done.err
+    assert "told a league's limits, but waited for up to an hour a move" in done.err
     assert re.search(r"^\d  mine ", done.out, re.MULTILINE)
 
 
