@@ -7,7 +7,10 @@ import stat
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import grpc
@@ -75,6 +78,21 @@ def test_a_bot_that_is_given_a_port_plays_there(bot: Callable[..., Client]) -> N
         port = free.getsockname()[1]
     client = bot(FIRST, listen=f"127.0.0.1:{port}")
     assert client.game().play().over
+
+
+def test_it_sends_no_pings_since_it_may_be_held_before_it_has_read_the_answer(
+    bot: Callable[..., Client], tmp_path: Path
+) -> None:
+    process = bot(FIRST).process
+    with Tap(tmp_path / "tap.sock", tmp_path / "bot.sock") as tap:
+        client = Client(process, f"unix:{tmp_path / 'tap.sock'}")
+        client.game().play()
+        client.channel.close()
+        client.watchdog.cancel()
+        process.terminate()
+    kinds = [kind for kind, flags in frames(bytes(tap.sent)) if not (kind == PING and flags & ACK)]
+    assert len(kinds) > 40
+    assert PING not in kinds
 
 
 def test_the_socket_lets_any_user_connect(bot: Callable[..., Client], tmp_path: Path) -> None:
@@ -216,6 +234,55 @@ def test_a_referee_that_breaks_the_protocol_is_told_and_the_bot_lives_on(
     assert code is grpc.StatusCode.INVALID_ARGUMENT
     assert details == f"treelings.errors.ProtocolError: {says}"
     client.game().play()
+
+
+PING, ACK = 6, 1
+
+
+def frames(data: bytes) -> Iterator[tuple[int, int]]:
+    """Kind and flags of each frame of HTTP/2 (RFC 9113, Frame Format)."""
+    at = 0
+    while at < len(data):
+        yield data[at + 3], data[at + 4]
+        at += 9 + int.from_bytes(data[at : at + 3], "big")
+
+
+class Tap:
+    """Passes one connection on to a bot's socket, and keeps what the bot has sent once both ends have hung up."""
+
+    def __init__(self, at: Path, bot: Path) -> None:
+        self.sent = bytearray()
+        self._bot = str(bot)
+        self._listener = socket_module.socket(socket_module.AF_UNIX)
+        self._listener.bind(str(at))
+        self._listener.listen()
+        self._thread = threading.Thread(target=self._pass_on)
+
+    def __enter__(self) -> "Tap":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.join()
+        self._listener.close()
+
+    def _pass_on(self) -> None:
+        referee, _ = self._listener.accept()
+        with referee, socket_module.socket(socket_module.AF_UNIX) as bot:
+            while bot.connect_ex(self._bot) != 0:
+                time.sleep(0.02)
+            there = threading.Thread(target=self._copy, args=(referee, bot, bytearray()))
+            there.start()
+            self._copy(bot, referee, self.sent)
+            there.join()
+
+    @staticmethod
+    def _copy(source: socket_module.socket, target: socket_module.socket, kept: bytearray) -> None:
+        with suppress(OSError):  # one of them has hung up
+            while data := source.recv(65_536):
+                kept += data
+                target.sendall(data)
+            target.shutdown(socket_module.SHUT_WR)
 
 
 def run(source: str, socket: str | None, listen: str | None = None) -> "subprocess.CompletedProcess[str]":

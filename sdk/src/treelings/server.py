@@ -38,7 +38,13 @@ SOCKET_VARIABLE: Final = "TREELINGS_SOCKET"
 LISTEN_VARIABLE: Final = "TREELINGS_LISTEN"
 """Environment variable that names a host and port ("0.0.0.0:50051") to listen on; where it is set, it counts."""
 
-_OPTIONS: Final = (("grpc.max_receive_message_length", 64 * 1024), ("grpc.so_reuseport", 0))
+_OPTIONS: Final = (
+    ("grpc.max_receive_message_length", 64 * 1024),
+    ("grpc.so_reuseport", 0),
+    # No pings: a bot that is held before it has read the answer would take the referee for gone after a minute.
+    ("grpc.http2.bdp_probe", 0),
+    ("grpc.keepalive_time_ms", 2**31 - 1),
+)
 _FAREWELL_S: Final = 1.0  # for the last status to reach the referee before the process ends
 _LONGEST_DETAIL: Final = 300
 _EXAMPLE: Final = "127.0.0.1:50051"
