@@ -11,7 +11,9 @@ import pytest
 
 from referee.limits import Limits
 from tests.support.local import play
-from treelings import Bot, Clock, State, View, derive_deck
+from treelings import Bot, Clock, GameStart, State, View, derive_deck
+from treelings.bot import comment_of
+from treelings.server import told_where
 
 README = (Path(__file__).parents[2] / "sdk" / "README.md").read_text()
 DECK = derive_deck(bytes(32), "demo/0")
@@ -46,12 +48,33 @@ def test_the_forward_model_example_tells_moves_apart() -> None:
     assert len(set(values)) > 1
 
 
+def test_the_bot_of_playouts_plays_by_the_clock_and_says_why() -> None:
+    bot: type[Bot] = run(blocks("python")[2])["PlayoutBot"]
+    first: type[Bot] = run(blocks("python")[0])["FirstBot"]
+    assert play([bot, first], DECK, clock=Clock(move_ms=2))[0].over
+    player = bot()
+    player.start(GameStart("demo/0/r0", 0, 2, "start", Clock()))
+    view = View.of(State.deal(DECK, 2), limit_ms=1, bank_ms=1)
+    assert player.choose(view) in view.legal_moves
+    assert re.fullmatch(r"[+-]\d+\.\d points, the mean of \d+ deals", comment_of(player))
+
+
+def test_what_a_bot_in_a_debugger_prints_is_as_shown() -> None:
+    (shown,) = blocks("text")
+    command, printed = shown.split("\n", 1)
+    assert command == "$ python bot.py"
+    assert printed == "".join(f"{line}\n" for line in told_where("MyBot", "127.0.0.1:50051"))
+
+
 def test_every_field_of_a_view_is_in_the_table() -> None:
     told = re.findall(r"^\| `(\w+)` \| ", README, re.MULTILINE)
     assert sorted(told) == sorted([field.name for field in dataclasses.fields(View)] + ["pile"])
 
 
-@pytest.mark.parametrize("name", ["legal_moves", "play", "playout", "copy", "scores", "margin", "heights", "market"])
+@pytest.mark.parametrize(
+    "name",
+    ["legal_moves", "play", "playout", "copy", "scores", "margin", "scoring", "parse", "heights", "market", "unseen"],
+)
 def test_every_name_of_a_state_in_the_table_is_one(name: str) -> None:
     assert f"`{name}" in README
     assert hasattr(State, name)

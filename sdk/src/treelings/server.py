@@ -98,12 +98,19 @@ def _serve_by_hand(bot: type[Bot], listen: str) -> NoReturn:
     except RuntimeError:
         sys.exit(f"{listen}: cannot listen there: {_why_not(host.strip('[]'), int(port))}")
     server.start()
-    name = bot.__name__.lower()
-    name = name if re.fullmatch("[a-z0-9][a-z0-9_]{0,31}", name) else "mybot"
-    print(f"{bot.__name__} listens on {host}:{bound}, until Ctrl-C. Let it play, in another terminal:", file=sys.stderr)
-    print(f"  treelings match random --attach {name}={host}:{bound}", file=sys.stderr, flush=True)
+    print(*told_where(bot.__name__, f"{host}:{bound}"), sep="\n", file=sys.stderr, flush=True)
     server.wait_for_termination()
     _end(0)
+
+
+def told_where(bot: str, address: str) -> tuple[str, str]:
+    """What the author of a bot is told that listens: a line that says where, and a command that plays against it."""
+    name = bot.lower()
+    name = name if re.fullmatch("[a-z0-9][a-z0-9_]{0,31}", name) else "mybot"
+    return (
+        f"{bot} listens on {address}, until Ctrl-C. Let it play, in another terminal:",
+        f"  treelings match random --attach {name}={address}",
+    )
 
 
 def _why_not(host: str, port: int) -> str:
