@@ -65,7 +65,7 @@ def test_the_commands_of_its_readme_exist(tmp_path: Path) -> None:
         r"`(treelings [^`]*)`|^    (treelings .*)$", (tmp_path / "mybot/README.md").read_text(), re.MULTILINE
     )
     commands = [shlex.split(inline or block, comments=True) for inline, block in shown]
-    assert len(commands) == 5
+    assert len(commands) == 6
     for command in commands:
         said = help_of(*command[1 : 3 if command[1] == "league" else 2])
         assert all(word in said for word in command if word.startswith("--"))
