@@ -1,6 +1,7 @@
 """A new bot's folder, made from a template of the package: it plays at once, and one method of it is to be written."""
 
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -22,18 +23,28 @@ _LONGEST_AUTHOR: Final = 64
 def make_bot(name: str, *, author: str, into: Path, language: str = "python") -> tuple[Path, ...]:
     """Make the folder `into/name` and return its files; never writes over anything.
 
-    Raises UsageError where the name or the author is none, or where something of that name is there.
+    Raises UsageError where the name or the author is none, or where something of that name is there; OSError, and then
+    nothing of the folder stays.
     """
     _check(name, author)
     folder = into / name
     values = {"@NAME@": name, "@AUTHOR@": _in_quotes(author)}
     try:
-        folder.mkdir(parents=True)
+        into.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as problem:
+        raise UsageError(f"{into}: expected a folder to make the bot's in, got something else") from problem
+    try:
+        folder.mkdir()
     except FileExistsError:
         raise UsageError(f"{folder}: is there already; choose another name, or another place with --into") from None
-    except NotADirectoryError as problem:
-        raise UsageError(f"{into}: expected a folder to make the bot's in, got something else") from problem
-    template = _TEMPLATES / language
+    try:
+        return _copy(_TEMPLATES / language, folder, values)
+    except BaseException:  # half of a bot is none, and would be in the way of the next attempt
+        shutil.rmtree(folder)
+        raise
+
+
+def _copy(template: Path, folder: Path, values: Mapping[str, str]) -> tuple[Path, ...]:
     made = []
     for source in sorted(template.rglob("*")):
         path = source.relative_to(template)
@@ -41,7 +52,10 @@ def make_bot(name: str, *, author: str, into: Path, language: str = "python") ->
             continue
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(_filled(source.read_text(encoding="utf-8"), values), encoding="utf-8")
+        try:
+            target.write_text(_filled(source.read_text(encoding="utf-8"), values), encoding="utf-8")
+        except OSError as problem:  # which of itself does not say where a disk is full
+            raise OSError(problem.errno, problem.strerror, str(target)) from problem
         made.append(target)
     return tuple(made)
 

@@ -1,5 +1,7 @@
 """A new bot's folder: what is in it, that it plays, and what it is never made of."""
 
+import errno
+import resource
 import subprocess
 import sys
 import tomllib
@@ -29,19 +31,31 @@ def test_the_folder_is_a_submission(language: str, tmp_path: Path) -> None:
     assert not [path for path in files if "@NAME@" in path.read_text() or "@AUTHOR@" in path.read_text()]
 
 
+def own_test(folder: Path) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-W", "error", "-m", "unittest"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
 def test_its_own_test_runs_and_is_true(tmp_path: Path) -> None:
     folder = made(tmp_path)
-
-    def own_test() -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-W", "error", "-m", "unittest"]
-        return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
-
-    done = own_test()
+    done = own_test(folder)
     assert done.returncode == 0, done.stderr
     assert "Ran 1 test" in done.stderr
     code = (folder / "bot.py").read_text()
     (folder / "bot.py").write_text(code.replace("return max(view.legal_moves, key=worth)", "return 'R'"))
-    assert own_test().returncode == 1
+    assert own_test(folder).returncode == 1
+
+
+def test_its_own_test_holds_nothing_against_a_bot_that_waits_for_the_machine(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    code = (folder / "bot.py").read_text()
+    waits = "import time\n\nwaits = iter([1.1])\n\n\nclass MyBot"
+    code = code.replace("class MyBot", waits).replace(
+        "        state =", "        time.sleep(next(waits, 0))\n        state ="
+    )
+    (folder / "bot.py").write_text(code)
+    done = own_test(folder)
+    assert done.returncode == 0, done.stderr
 
 
 def test_what_is_there_already_is_left_alone(tmp_path: Path) -> None:
@@ -54,8 +68,23 @@ def test_what_is_there_already_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is there already"):
         made(tmp_path, "dangling")
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match=r"file: expected a folder to make the bot's in"):
-        made(tmp_path / "file")
+    for place in ("file", "file/below", "dangling"):
+        with pytest.raises(UsageError, match=rf"{place}: expected a folder to make the bot's in"):
+            made(tmp_path / place)
+
+
+def test_of_a_folder_that_cannot_be_made_whole_nothing_stays(tmp_path: Path) -> None:
+    # The largest file that this process may write, as on a disk that is full.
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with pytest.raises(OSError, match="mybot") as problem:
+            made(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert problem.value.errno == errno.EFBIG
+    assert list(tmp_path.iterdir()) == []
+    made(tmp_path)
 
 
 @pytest.mark.parametrize(
