@@ -81,7 +81,8 @@ def check(
         steps = run(board.follow(source, copies, box))
     verdict = _verdict(steps)
     if as_json:
-        typer.echo(json.dumps(_as_json(bot, steps, config), ensure_ascii=False, indent=1))
+        # In ASCII: JSON is UTF-8, and what a terminal's encoding makes of other characters need not be.
+        typer.echo(json.dumps(_as_json(bot, steps, config), indent=1))
     else:
         _conclude(bot, steps, league)
     if verdict != _GOOD:

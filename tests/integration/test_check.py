@@ -67,6 +67,13 @@ def test_as_json_it_is_one_object_with_the_keys_that_are_documented(tmp_path: Pa
         assert step["problem"] is None or step["name"] == "two seats"
 
 
+def test_json_is_json_whatever_the_terminal_writes(tmp_path: Path) -> None:
+    (tmp_path / "Zoë 🐦").mkdir()
+    done = check("Zoë 🐦", "--json", cwd=tmp_path, env={"PYTHONIOENCODING": "ascii"})
+    assert done.out.isascii()
+    assert json.loads(done.out)["bot"] == "Zoë 🐦"
+
+
 def test_of_a_good_bot_every_figure_is_documented(tmp_path: Path) -> None:
     done = check("random", "--json", "--sandbox", "process", cwd=tmp_path)
     assert done.code == 0, done.err
