@@ -8,7 +8,7 @@ from threading import Thread
 from typing import Final
 
 _CHUNK_BYTES: Final = 4096
-_LONGEST_LINE_BYTES: Final = 4096  # what goes beyond is dropped
+_LONGEST_LINE_BYTES: Final = 1000  # what goes beyond is dropped
 
 
 class Keyboard:
@@ -26,7 +26,7 @@ class Keyboard:
             chunk = await self._chunk()
             *lines, rest = (self._rest + chunk).split(b"\n")
             self._rest = rest[:_LONGEST_LINE_BYTES]
-            self._lines += lines
+            self._lines += [line[:_LONGEST_LINE_BYTES] for line in lines]
             if not chunk:
                 self._ended = True
                 self._lines += [self._rest] if self._rest else []

@@ -7,7 +7,7 @@ from rich.text import Text
 from referee.adviser import Adviser, full_clock, judge, seen
 from referee.cli.keyboard import Keyboard
 from referee.cli.seated import HELP, board, cards, choices, steps
-from referee.cli.show import comment, out, say
+from referee.cli.show import comment, out, print_whole, say
 from referee.errors import EngineGone, RefereeError, SandboxError
 from referee.ports import Answer, Failure, Player
 from referee.text import printable
@@ -119,9 +119,9 @@ class Person:
                 step, moves = chosen
                 if len(moves) == 1:
                     return moves[0]
-                placed += step
+                placed = placed + step if step[0] in "<>" else step
                 entries = steps(moves, placed.count("<"), placed.count(">"))
-                out.print(choices(view, entries))
+                print_whole(choices(view, entries))
                 out.print("Enter goes back.", style="dim")
 
     def _top(self, view: View) -> list[Entry]:
@@ -130,7 +130,7 @@ class Person:
             out.print(line, soft_wrap=True)
         out.print()
         entries = steps(view.legal_moves)
-        out.print(choices(view, entries))
+        print_whole(choices(view, entries))
         return entries
 
     async def _leave(self) -> None:

@@ -55,13 +55,14 @@ async def test_a_line_that_comes_in_pieces_is_one(pipe: tuple[Keyboard, int]) ->
     os.close(write)
 
 
-async def test_a_line_without_an_end_is_cut(pipe: tuple[Keyboard, int]) -> None:
+@pytest.mark.parametrize("end", [b"", b"\n"])
+@pytest.mark.parametrize("length", [1_001, 4_096, 8_000, 50_000])
+async def test_a_line_is_cut_to_what_a_person_may_type(pipe: tuple[Keyboard, int], length: int, end: bytes) -> None:
     keyboard, write = pipe
     waiting = asyncio.create_task(lines(keyboard))
-    await asyncio.to_thread(os.write, write, b"x" * 50_000)
+    await asyncio.to_thread(os.write, write, b"x" * length + end)
     os.close(write)
-    (line,) = await waiting
-    assert 0 < len(line) < 10_000
+    assert [len(line) for line in await waiting] == [1_000]
 
 
 async def test_whoever_waits_for_a_line_can_be_called_off(pipe: tuple[Keyboard, int]) -> None:

@@ -1,6 +1,7 @@
 """A person's turn: what is typed, what that comes to, and what is shown meanwhile."""
 
 import os
+import re
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -78,6 +79,7 @@ async def asked(typing: list[Typed], text: str, view: View = VIEW, hints: Hints 
         ("Y\n\nR\n", "R"),  # Enter goes back
         ("0\n10\nzz\nG\nR<R\n>\n?\nh\n\nR\n", "R"),  # nothing that is no move ends the turn
         ("q\n\nq\nn\nR\n", "R"),  # to leave must be meant
+        ("9" * 9_000 + "\nR\n", "R"),  # more digits than Python makes a number of
     ],
 )
 async def test_what_is_typed_comes_to_a_move(typing: list[Typed], typed: str, move: str) -> None:
@@ -87,6 +89,27 @@ async def test_what_is_typed_comes_to_a_move(typing: list[Typed], typed: str, mo
 async def test_many_moves_are_chosen_in_steps(typing: list[Typed], capsys: pytest.CaptureFixture[str]) -> None:
     assert await asked(typing, "6\n3\n1\n1\n1\n", MANY) in {move.notation for move in MANY.legal_moves}
     assert "ways to place O, Y, G, B, P" in " ".join(capsys.readouterr().out.split())
+
+
+async def test_a_take_that_is_named_again_is_placed_from_the_first_guild_on(typing: list[Typed]) -> None:
+    move = await asked(typing, "*\n<P\n*\n<O\n<Y\n<G\n1\n", MANY)
+    assert move.startswith("*<OYG")
+
+
+def steps_of(screen: str) -> list[list[str]]:
+    """What each list of choices says, in the order in which they were shown."""
+    lists = re.split(r"^ *# +move .*\n", screen, flags=re.MULTILINE)[1:]
+    return [re.findall(r"^ *\d+ +.*\S", shown, flags=re.MULTILINE) for shown in lists]
+
+
+async def test_a_list_of_moves_is_whole_in_a_narrow_terminal(
+    typing: list[Typed], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await asked(typing, "R\n")
+    wide = steps_of(capsys.readouterr().out)
+    monkeypatch.setenv("COLUMNS", "30")
+    await asked(typing, "R\n")
+    assert steps_of(capsys.readouterr().out) == wide
 
 
 async def test_what_is_no_move_is_told_with_what_was_expected(
