@@ -1,6 +1,7 @@
 """The trial match that a bot plays before it is accepted: one deal against `random`, in every rotation of the seats."""
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -21,7 +22,8 @@ from treelings.cards import MIN_PLAYERS
 OPPONENT: Final = "random"
 
 _LONGEST_LINE: Final = 200
-_TRACEBACK: Final = b"Traceback (most recent call last):"
+# In a group of errors, each line has a margin.
+_TRACEBACK: Final = re.compile(rb"^( *[+|] )?.*Traceback \(most recent call last\):", re.MULTILINE)
 
 
 async def play_trial(
@@ -128,10 +130,12 @@ def last_lines(log: bytes, count: int) -> list[str]:
 
 def last_error(log: bytes) -> str | None:
     """The line that ends the last traceback of a bot's log, printable and bounded; None if there is no traceback."""
-    _, found, after = log.rpartition(_TRACEBACK)
-    if not found:
+    *_, last = None, *_TRACEBACK.finditer(log)
+    if last is None:
         return None
-    lines = [line for line in after.decode("utf-8", "backslashreplace").splitlines()[1:] if line.strip()]
+    margin = len(last[1] or "")
+    after = log[last.end() :].decode("utf-8", "backslashreplace")
+    lines = [line[margin:] for line in after.splitlines()[1:] if line.strip()]
     ending = next((line for line in lines if not line.startswith(" ")), "cut off")
     return printable(ending, _LONGEST_LINE)
 

@@ -1,6 +1,7 @@
 """The trial match: what is played, what is told of it, and what becomes of the bot in its league."""
 
 import json
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -255,6 +256,21 @@ def test_the_last_lines_of_a_log_are_escaped_and_bounded() -> None:
 )
 def test_the_last_error_of_a_log_ends_its_last_traceback(log: bytes, error: str | None) -> None:
     assert last_error(log) == error
+
+
+def test_the_last_error_of_a_group_is_the_last_of_its_own() -> None:
+    def raised(error: Exception) -> Exception:
+        try:
+            raise error
+        except (ValueError, ExceptionGroup) as caught:
+            return caught
+
+    def logged(*errors: Exception) -> bytes:
+        group = raised(ExceptionGroup("both", errors))
+        return b"before\n" + "".join(traceback.format_exception(group)).encode() + b"after\n"
+
+    assert last_error(logged(ValueError("one"), KeyError("two"))) == "ExceptionGroup: both (2 sub-exceptions)"
+    assert last_error(logged(raised(ValueError("one")))) == "ValueError: one"
 
 
 # ---- into the league
