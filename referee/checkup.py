@@ -86,10 +86,14 @@ async def checkup(
     steps = _steps(source, copies, config, sandbox_for, connect, new_secret, progress)
     reached = 0
     async with aclosing(steps):
-        async for step in steps:
-            assert step.name == names[reached]
+        try:
+            async for step in steps:
+                assert step.name == names[reached]
+                reached += 1
+                yield step
+        except SandboxError as error:
+            yield Step(names[reached], Outcome.UNKNOWN, str(error))
             reached += 1
-            yield step
     for name in names[reached:]:
         yield Step(name, Outcome.NOT_REACHED)
 
@@ -109,25 +113,17 @@ async def _steps(
         return
     yield _files(bot)
     yield _bot_file(bot)
-    try:
-        sandbox = sandbox_for(bot)
-        await sandbox.open()
-    except SandboxError as error:
-        yield Step(SANDBOX, Outcome.UNKNOWN, str(error))
-        return
+    sandbox = sandbox_for(bot)
+    await sandbox.open()
     try:
         yield _sandbox(sandbox.name, config.limits())
         trials: list[Trial] = []
         settings = config.settings()
         for seats in settings.seats:
-            try:
-                trial = await play_trial(
-                    bot, sandbox=sandbox, connect=connect, secret=new_secret(), clock=settings.clock,
-                    refill=settings.refill, seats=seats, progress=progress,
-                )  # fmt: skip
-            except SandboxError as error:
-                yield Step(_SEATS[seats] if trials else START, Outcome.UNKNOWN, str(error))
-                return
+            trial = await play_trial(
+                bot, sandbox=sandbox, connect=connect, secret=new_secret(), clock=settings.clock,
+                refill=settings.refill, seats=seats, progress=progress,
+            )  # fmt: skip
             for step in _trial(trial, bot, seats, settings.clock, first=not trials):
                 yield step
                 if step.outcome in (Outcome.FAILED, Outcome.UNKNOWN):
@@ -248,16 +244,17 @@ def _log(trials: list[Trial], limits: Limits) -> Step:
     size = sum(len(trial.log) for trial in trials)
     games = sum(trial.games for trial in trials)
     error = next((found for trial in trials if (found := last_error(trial.log))), None)
+    cut = any(len(trial.log) >= limits.log_bytes for trial in trials)  # at most so much is kept of a process
     advice = []
     if error is not None:
         advice.append(f"it holds a traceback, though no game was lost by it: {error}")
     if size > _MUCH_LOG_BYTES:
         memory_mb, log_mb = limits.memory_bytes // _MB, limits.log_bytes / _MB
         advice.append(
-            f"{size // games:,} bytes a game are much: till its match ends they count as its memory "
-            f"({memory_mb:,} MB), and only the last {log_mb:g} MB are kept"
+            f"{size // games:,} bytes a game {'and more ' if cut else ''}are much: till its match ends they count as "
+            f"its memory ({memory_mb:,} MB), and only the last {log_mb:g} MB are kept"
         )
-    fact = f"{size:,} bytes" if size else "empty"
+    fact = f"{size:,} bytes{' or more' if cut else ''}" if size else "empty"
     figures = {"bytes": size, "error": error}
     return Step(LOG, Outcome.WARNING if advice else Outcome.PASSED, fact, figures, tuple(advice))
 

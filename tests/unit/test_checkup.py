@@ -9,6 +9,7 @@ import pytest
 from referee.checkup import Outcome, Step, checkup, step_names
 from referee.config import ClockSection, LeagueConfig
 from referee.errors import EngineGone, SandboxError, UsageError
+from referee.limits import Limits
 from referee.model import FaultKind, Submission
 from referee.ports import Failure, RunningBot
 from tests.support.players import Act, FakeBot, FakeLink, FakePlayer, FakeSandbox
@@ -165,6 +166,7 @@ async def test_a_process_that_cannot_go_on_is_told_though_no_game_is_lost(ann: P
         (b"thinking\n", []),
         (b"Traceback (most recent call last):\n  x\nKeyError: 'lost'\n", ["KeyError: 'lost'"]),
         (b"x" * 60_000, ["17,142 bytes a game are much"]),
+        (b"x" * Limits().log_bytes, ["299,593 bytes a game and more are much"]),
     ],
 )
 async def test_a_log_is_looked_at(log: bytes, advice: list[str], ann: Path) -> None:
@@ -172,6 +174,8 @@ async def test_a_log_is_looked_at(log: bytes, advice: list[str], ann: Path) -> N
     assert len(step.advice) == len(advice)
     assert all(words in said for words, said in zip(advice, step.advice, strict=True))
     assert step.outcome is (Outcome.WARNING if advice else Outcome.PASSED)
+    assert step.figures["bytes"] == 2 * len(log)
+    assert ("or more" in step.fact) == (len(log) >= Limits().log_bytes)
 
 
 async def test_a_sandbox_that_is_not_there_is_no_fault_of_the_bots(ann: Path) -> None:
@@ -189,6 +193,29 @@ async def test_nor_is_an_engine_that_goes_away(starts: int, told: str, ann: Path
     steps = await steps_of(ann, sandbox=FakeSandbox([*[None] * starts, EngineGone("no engine any more")]))
     assert outcomes(steps) == told
     assert "no engine any more" in [step.fact for step in steps.values()]
+
+
+class Unclosable(FakeSandbox):
+    """One that cannot be closed either, as when its engine is gone."""
+
+    async def close(self) -> None:
+        raise EngineGone("no engine to close")
+
+
+@pytest.mark.parametrize(
+    ("bots", "failures", "told"),
+    [
+        (Bots(), [EngineGone("no engine any more")], "pppunnnn"),
+        (Bots((CRASH,)), [], "ppppfunn"),
+        (Bots(), [], "ppppppun"),
+    ],
+)
+async def test_every_step_is_told_though_the_sandbox_cannot_be_closed(
+    bots: Bots, failures: list[SandboxError | OSError | None], told: str, ann: Path
+) -> None:
+    steps = await steps_of(ann, bots, sandbox=Unclosable(failures))
+    assert outcomes(steps) == told
+    assert "no engine to close" in [step.fact for step in steps.values()]
 
 
 async def test_nor_an_opponent_that_forfeits(ann: Path) -> None:
