@@ -12,17 +12,11 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def block(language: str) -> str:
-    """The first fenced block of a language."""
-    found = re.search(rf"```{language}\n(.*?)```", README, re.DOTALL)
-    assert found is not None, f"README.md has no {language} block"
-    return found[1]
-
-
-def test_the_bot_of_five_minutes_beats_random(tmp_path: Path) -> None:
-    (tmp_path / "mybot").mkdir()
-    (tmp_path / "mybot/bot.toml").write_text(block("toml"))
-    (tmp_path / "mybot/bot.py").write_text(block("python"))
+def test_the_bot_of_five_minutes_is_the_one_that_new_makes_and_beats_random(tmp_path: Path) -> None:
+    assert treelings("new", "mybot", cwd=tmp_path).code == 0
+    shown = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    assert shown is not None
+    assert shown[1] == (tmp_path / "mybot/bot.py").read_text(encoding="utf-8")
     done = treelings(
         "match", "mybot", "random", "--deals", "3", "--secret", "00" * 32, "--sandbox", "process", "--trust-bots",
         cwd=tmp_path,
