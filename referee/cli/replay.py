@@ -71,15 +71,15 @@ def replay(
 
 def _game(file: Path, game: int) -> GameRecord:
     """The game of this number in the file. Raises UsageError where there is none that the rules allow."""
-    from itertools import islice
-
     from referee.records import problems, read_records
 
     where = printable(str(file), _SHOWN)
-    record = next(islice(read_records(file), game - 1, None), None)
-    if record is None:
-        count = sum(1 for _ in read_records(file))
-        raise UsageError(f"{where}: no game {game}; expected 1 to {count}")
+    number = 0
+    for number, record in enumerate(read_records(file), 1):
+        if number == game:
+            break
+    else:
+        raise UsageError(f"{where}: no game {game}; {f'expected 1 to {number}' if number else 'it holds none'}")
     if found := problems(record):
         raise UsageError(f"{where}, game {game}: does not follow the rules: {found[0]}")
     return record
@@ -88,8 +88,9 @@ def _game(file: Path, game: int) -> GameRecord:
 def _seat(record: GameRecord, text: str) -> int:
     """The seat that is meant: by its number, or by the name of who sat there."""
     names = [holder.bot for holder in record.seats]
-    if text.isascii() and text.isdigit() and int(text) < len(names):
-        return int(text)
+    numbers = [str(number) for number in range(len(names))]
+    if text in numbers:
+        return numbers.index(text)
     if text in names:
         return names.index(text)
     seats = ", ".join(f"{number} ({name})" for number, name in enumerate(names))

@@ -52,6 +52,12 @@ def test_only_a_deck_without_a_deal_is_said_to_be_given_by_hand(
     assert ("given by hand" in treelings("replay", "games.jsonl", cwd=tmp_path).out) == (game.deal is None)
 
 
+def test_a_file_without_games_is_said_to_hold_none(tmp_path: Path) -> None:
+    (tmp_path / "games.jsonl").touch()
+    done = treelings("replay", "games.jsonl", cwd=tmp_path)
+    assert (done.code, done.err) == (2, "error: games.jsonl: no game 1; it holds none\n")
+
+
 @pytest.mark.parametrize("command", ["replay", "verify"])
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, command: str) -> None:
     os.mkfifo(tmp_path / "games.jsonl")
@@ -186,6 +192,9 @@ def test_a_bot_that_does_not_start_is_asked_no_more(tmp_path: Path, played: Game
         (["--turn", "3"], "--turn and --json are for --as SEAT --bot BOT"),
         (["--as", "3", "--bot", "random"], "expected a seat of the game, 0 (amber), 1 (birch), 2 (cedar); got 3"),
         (["--as", "\x1b[2J", "--bot", "random"], r"got \x1b[2J"),
+        (["--as", "9" * 5_000, "--bot", "random"], "expected a seat of the game"),
+        (["--game", "2"], "games.jsonl: no game 2; expected 1 to 1"),
+        (["--game", "9" * 30], f"games.jsonl: no game {'9' * 30}; expected 1 to 1"),
         (["--as", "0", "--bot", "random", "--turn", "1"], "--turn 1: seat 0 was not asked then; expected one of 0, 3"),
         (["--as", "0", "--bot", "nobody"], "nobody"),
     ],
