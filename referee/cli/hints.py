@@ -11,6 +11,7 @@ from treelings import Clock
 from treelings.cards import MIN_PLAYERS
 
 _MB: Final = 1024 * 1024
+_GETTING_READY: Final = "before it was ready"  # of a start that the bot was asked for; else it did not even listen
 _LAST_LINES: Final = 3  # of a log: an error that a bot survived stands further up
 
 
@@ -56,6 +57,10 @@ HINTS: Final = (
         r"no answer within|to listen on its socket within",
         "start-up may take {startup_ms:,} ms: import less, or do the work in the first move",
     ),
+    Hint(
+        r"exit code \d+ \(it logged nothing\)|\bSystemExit\b",
+        "it ended of its own will: look for sys.exit, quit or os._exit",
+    ),
 )
 """For bots that ended, and for those that did not start; the first that fits is told."""
 
@@ -69,6 +74,11 @@ _BY_KIND: Final = {
     FaultKind.PROTOCOL: "have it send one reply to each query, as game.proto describes; the kit does so by itself",
 }
 
+_AS_A_GAME_STARTS: Final = (
+    "find the error in its log: its class raises it as a game starts (__init__, start), "
+    "which its own command, run by hand, does not show"
+)
+
 
 def hint(fault: Fault, log: bytes, limits: Limits, clock: Clock, *, seats: int = MIN_PLAYERS, before: int = 0) -> str:
     """What to do about a fault, as the start of a sentence.
@@ -81,6 +91,8 @@ def hint(fault: Fault, log: bytes, limits: Limits, clock: Clock, *, seats: int =
     if fault.kind in (FaultKind.STARTUP, FaultKind.CRASH):
         seen = "\n".join([fault.detail, *last_lines(log, _LAST_LINES)])
         known = next((each.advice for each in HINTS if re.search(each.pattern, seen)), None)
+        if _GETTING_READY in fault.detail:
+            advice = _AS_A_GAME_STARTS
         advice = known or advice + _circumstances(fault, seats, before)
     return advice.format(
         tmp_mb=limits.tmp_bytes // _MB,
@@ -92,8 +104,8 @@ def hint(fault: Fault, log: bytes, limits: Limits, clock: Clock, *, seats: int =
 
 
 def _circumstances(fault: Fault, seats: int, before: int) -> str:
-    """What may have to do with a crash whose error says nothing of it; empty if nothing is known."""
-    if fault.kind is not FaultKind.CRASH:
+    """What may have to do with an error in a game that says nothing of it; empty if nothing is known."""
+    if fault.kind is FaultKind.STARTUP and _GETTING_READY not in fault.detail:
         return ""
     if before:
         return "; the game before went well in the same process: what a module or a class keeps is still there"

@@ -90,6 +90,24 @@ def test_a_crash_at_a_larger_table_or_in_a_later_game_may_have_to_do_with_that()
     assert hint(fault, network, LIMITS, CLOCK, seats=5) == hint(fault, network, LIMITS, CLOCK)
 
 
+def test_an_error_as_a_game_starts_is_not_looked_for_where_it_does_not_show() -> None:
+    detail = f"{ENDED}, before it was ready; the start-up limit is 7,000 ms"
+    fault = Fault(0, 0, FaultKind.STARTUP, detail)
+    assert "as a game starts (__init__, start)" in told(detail)
+    assert told(detail) != told(f"{ENDED} before it listened on its socket")
+    assert "This table has 5" in hint(fault, b"", LIMITS, CLOCK, seats=5)
+    assert "in the same process" in hint(fault, b"", LIMITS, CLOCK, seats=5, before=1)
+    unheard = Fault(0, 0, FaultKind.STARTUP, f"{ENDED} before it listened on its socket")
+    assert hint(unheard, b"", LIMITS, CLOCK, seats=5) == hint(unheard, b"", LIMITS, CLOCK)
+
+
+@pytest.mark.parametrize(
+    "ended", ["exit code 0 (it logged nothing)", "exit code 1 (last line of its log: 'SystemExit: 3')"]
+)
+def test_one_that_ends_itself_is_told_how_bots_do_that(ended: str) -> None:
+    assert "look for sys.exit" in told(f"the bot {ended}", kind=FaultKind.CRASH)
+
+
 def test_what_choose_returned_is_told_apart_from_other_errors() -> None:
     error = "TypeError: MyBot.choose: expected a Move, one of view.legal_moves, got None"
     assert told(ENDED, error, FaultKind.CRASH).startswith("have choose return one of view.legal_moves")
