@@ -77,12 +77,10 @@ def _game(file: Path, game: int) -> GameRecord:
     number = 0
     for number, record in enumerate(read_records(file), 1):
         if number == game:
-            break
-    else:
-        raise UsageError(f"{where}: no game {game}; {f'expected 1 to {number}' if number else 'it holds none'}")
-    if found := problems(record):
-        raise UsageError(f"{where}, game {game}: does not follow the rules: {found[0]}")
-    return record
+            if found := problems(record):
+                raise UsageError(f"{where}, game {game}: does not follow the rules: {found[0]}")
+            return record
+    raise UsageError(f"{where}: no game {game}; {f'expected 1 to {number}' if number else 'it holds none'}")
 
 
 def _seat(record: GameRecord, text: str) -> int:
