@@ -1,5 +1,6 @@
 """Game records: write, read and re-play one (records.md)."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal, cast
@@ -164,6 +165,20 @@ def read_records(path: Path) -> Iterator[GameRecord]:
     """The records of a `.jsonl` file. Raises RecordError naming the file and the line."""
     for where, line in record_lines(path):
         yield from_json(line, where)
+
+
+def append_record(path: Path, record: GameRecord) -> None:
+    """Add a record to a `.jsonl` file, on a line of its own also where the last one has no end. Raises RecordError."""
+    line = to_json(record) + "\n"
+    try:
+        with path.open("a+b") as file:
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                line = line if file.read() == b"\n" else "\n" + line
+            file.write(line.encode())
+    except OSError as error:
+        name = printable(path.name, _SHOWN)
+        raise RecordError(f"{name}: the record of {record.id} cannot be written: {error.strerror}") from None
 
 
 def record_lines(path: Path) -> Iterator[tuple[str, str]]:

@@ -92,7 +92,7 @@ def play(
     from referee.limits import Limits
     from referee.loop import run
     from referee.quick import apart
-    from referee.records import MAX_DEAL_ID, read_records, to_json
+    from referee.records import MAX_DEAL_ID, append_record, read_records
     from referee.submissions import check_name, find_bot, is_sample, take_in
     from referee.work_folder import work_folder
 
@@ -124,12 +124,10 @@ def play(
         record = run(_play(table, box))
     if record is None:
         return
-    if records:
-        with records.open("a", encoding="utf-8") as file:
-            file.write(to_json(record) + "\n")
     _show_end(record, table.seat)
     out.print()
     if records:
+        append_record(records, record)
         look = ["treelings", "replay", str(records), "--game", str(before + 1)]
         out.print(f"Look at it again:  {shlex.join(look)}", markup=False, soft_wrap=True)
     again = ["treelings", "play", *bots, "--seat", str(table.seat), "--refill", refill.value]

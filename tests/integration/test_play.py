@@ -45,6 +45,20 @@ def test_a_game_is_played_kept_shown_and_verified(tmp_path: Path) -> None:
     assert treelings("verify", "one.jsonl", "--secret", SECRET, cwd=tmp_path).code == 0
 
 
+def test_a_game_for_whose_record_there_is_no_room_is_told_to_its_end(tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").write_text("\n" * 32_768)  # as large as files may be here
+    command = f"{sys.executable} -m referee.cli play random --seat 0 --sandbox process --records mine.jsonl"
+    done = subprocess.run(
+        ["bash", "-c", f"ulimit -f 32; exec {command}"], cwd=tmp_path, input=FIRST, capture_output=True, text=True,
+        timeout=180, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "random" in done.stdout.rpartition("The end")[2]
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("error: mine.jsonl: the record of random-vs-you/")
+    assert last.endswith(" cannot be written: File too large")
+
+
 def test_games_of_several_secrets_in_a_file_are_verified(tmp_path: Path) -> None:
     for _ in range(2):
         command = ["play", "random", "--seat", "0", "--sandbox", "process", "--records", "mine.jsonl"]

@@ -15,6 +15,7 @@ from referee.ports import Failure
 from referee.records import (
     MAX_DEAL_ID,
     MAX_RECORD_BYTES,
+    append_record,
     from_json,
     problems,
     ranks,
@@ -211,6 +212,17 @@ class TestFiles:
         path = write_records(tmp_path / "games.jsonl", games)
         path.write_text(path.read_text().replace("\n", "\n\n"))
         assert list(read_records(path)) == games
+
+    @pytest.mark.parametrize("end", ["\n", "", "\n\n"])
+    def test_a_record_is_added_on_a_line_of_its_own(self, tmp_path: Path, end: str) -> None:
+        games = [record(seed=seed) for seed in range(3)]
+        path = tmp_path / "games.jsonl"
+        append_record(path, games[0])
+        path.write_text(path.read_text().rstrip("\n") + end)
+        append_record(path, games[1])
+        append_record(path, games[2])
+        assert list(read_records(path)) == games
+        assert path.read_text().endswith("}\n")
 
     def test_an_error_names_file_and_line(self, tmp_path: Path) -> None:
         path = write_records(tmp_path / "games.jsonl", [record()])
