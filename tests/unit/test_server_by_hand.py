@@ -145,9 +145,13 @@ def test_started_by_the_referee_it_listens_where_the_referee_says(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "listen", ["", "nonsense", "50051", ":50051", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:\u0661"]
+    "listen",
+    [
+        *("", "nonsense", "50051", ":50051", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:\u0661"),
+        *("127.0.0.1:" + "9" * 5_000, "::1:50051", "unix:never:50051", 50051, ("127.0.0.1", 50051)),
+    ],
 )
-def test_what_is_no_address_is_told_in_one_line(listen: str) -> None:
+def test_what_is_no_address_is_told_in_one_line(listen: object) -> None:
     expected = "expected HOST:PORT, such as 127.0.0.1:50051\n"
     assert refused(listen) == f"listen={listen!a}: {expected}"
 
@@ -164,7 +168,7 @@ def test_a_host_of_another_machine_is_told_in_one_line() -> None:
     assert refused("192.0.2.1:50051") == "192.0.2.1:50051: cannot listen there: Cannot assign requested address\n"
 
 
-def refused(listen: str) -> str:
+def refused(listen: object) -> str:
     """What a bot says that cannot listen there."""
     source = textwrap.dedent(FIRST).replace("serve(First)", f"serve(First, listen={listen!a})")
     done = subprocess.run(

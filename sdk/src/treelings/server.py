@@ -48,6 +48,8 @@ _OPTIONS: Final = (
 _FAREWELL_S: Final = 1.0  # for the last status to reach the referee before the process ends
 _LONGEST_DETAIL: Final = 300
 _EXAMPLE: Final = "127.0.0.1:50051"
+_PLACE: Final = re.compile(r"(?P<host>\[[^]]+\]|[\w.-]+):(?P<port>\d{1,5})", re.ASCII)  # what --attach can name
+_PORTS: Final = 2**16
 
 
 def serve(bot: type[Bot], listen: str | None = None) -> NoReturn:
@@ -89,14 +91,15 @@ def _serve_referee(bot: type[Bot]) -> NoReturn:
 
 def _serve_by_hand(bot: type[Bot], listen: str) -> NoReturn:
     """Serve whoever attaches, one game after the other, crash or no crash."""
-    host, _, port = listen.rpartition(":")
-    if not host or not (port.isascii() and port.isdecimal() and int(port) < 2**16):
+    place = _PLACE.fullmatch(str(listen))  # it may be a number, or whatever else somebody took for an address
+    if place is None or int(place["port"]) >= _PORTS:
         sys.exit(f"listen={listen!a}: expected HOST:PORT, such as {_EXAMPLE}")
+    host, port = place["host"], int(place["port"])
     server = _server(bot, None)
     try:
         bound = server.add_insecure_port(listen)
     except RuntimeError:
-        sys.exit(f"{listen}: cannot listen there: {_why_not(host.strip('[]'), int(port))}")
+        sys.exit(f"{listen}: cannot listen there: {_why_not(host.strip('[]'), port)}")
     server.start()
     print(*told_where(bot.__name__, f"{host}:{bound}"), sep="\n", file=sys.stderr, flush=True)
     server.wait_for_termination()
