@@ -21,19 +21,24 @@ def comments(*turns: tuple[str, ...]) -> list[str]:
                 self.say(text)
             return view.legal_moves[0]
 
+    return said_by(Talker, turns=len(turns))
+
+
+def said_by(bot: type[Bot], turns: int) -> list[str]:
+    """What reaches the referee from a bot in its first turns."""
     state = State.deal(derive_deck(bytes(32), "demo/0"), 2)
     history: list[Move] = []
 
     def requests() -> Iterator[bytes]:
         yield codec.start_message(GameStart("demo/0/r0", 0, 2, "start", Clock())).SerializeToString()
-        for _ in turns:
+        for _ in range(turns):
             since = max(0, len(history) - 2)
             yield codec.query_message(View.of(state, tuple(history)), since).SerializeToString()
             for _ in range(2):
                 history.append(state.legal_moves()[0])
                 state.play(history[-1])
 
-    messages = map(codec.decode_bot, play_game(Talker, requests()))
+    messages = map(codec.decode_bot, play_game(bot, requests()))
     codec.read_ready(next(messages))
     return [codec.read_reply(message, 2 * number).comment for number, message in enumerate(messages)]
 
@@ -58,6 +63,21 @@ def test_the_last_word_counts() -> None:
 )
 def test_a_comment_is_one_line_of_200_characters_that_can_be_sent(text: str, comment: str) -> None:
     assert comments((text,)) == [comment]
+
+
+def test_a_bot_may_have_members_of_any_usual_name() -> None:
+    class Own(Bot):
+        def __init__(self) -> None:
+            self._text = 3
+
+        def _comment(self) -> str:
+            return f"number {self._text}"
+
+        def choose(self, view: View) -> Move:
+            self.say(self._comment())
+            return view.legal_moves[0]
+
+    assert said_by(Own, turns=2) == ["number 3", "number 3"]
 
 
 def test_what_is_no_text_cannot_be_said() -> None:

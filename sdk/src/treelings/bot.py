@@ -16,7 +16,7 @@ class Bot(ABC):
     Write `choose`; the others are there if you want them.
     """
 
-    _comment = ""  # on the move that is being chosen
+    _treelings_comment = ""  # on the move that is being chosen; no author has a name like it
 
     def start(self, game: GameStart) -> None:
         """Called once before the game, within its start-up allowance (`game.clock.startup_ms`)."""
@@ -31,19 +31,19 @@ class Bot(ABC):
     def say(self, text: str) -> None:
         """Comment on the move that is being chosen; to be called within `choose`, where the last call counts.
 
-        The comment is kept in the game's record, for everybody to read after the game; nobody hears it
-        before. Line breaks become spaces, and what is longer than 200 characters is cut. Raises TypeError if
-        it is no text. (records.md, Comments)
+        No other bot is told it, but people are: who plays against this bot or watches reads it with the move, and
+        everybody in the game's record. Line breaks become spaces, and what is longer than 200 characters is
+        cut. Raises TypeError if it is no text. (records.md, Comments)
         """
         if not isinstance(text, str):
             raise TypeError(f"say: expected text, got {type(text).__name__}")
         line = " ".join(text.split())[:LONGEST_COMMENT]
-        self._comment = line.encode(errors="replace").decode()  # half a surrogate pair could not be sent
+        self._treelings_comment = line.encode(errors="replace").decode()  # half a surrogate pair could not be sent
 
 
 def comment_of(bot: Bot) -> str:
     """What the bot has said since this was last asked, "" if nothing."""
-    comment = bot._comment
+    comment = bot._treelings_comment
     if comment:
-        bot._comment = ""
+        bot._treelings_comment = ""
     return comment
