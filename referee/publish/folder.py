@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -13,14 +13,61 @@ from referee.work_folder import work_folder
 
 _LEFTOVER: Final = ".treelings-publish-"
 _OURS: Final = re.compile(
-    r"(index|night-\d+)\.html|league\.json|standings\.(json|csv)|style\.css|(forest|firefly)\.svg"
-    r"|bots|matches|records"
+    r"(index|night-\d+)\.html|feed\.xml|league\.json|standings\.(json|csv)|style\.css|(sort|viewer)\.js"
+    r"|(forest|firefly)\.svg|badges|bots|matches|records"
 )
 
 
+class Fresh:
+    """The site in the making. A file that is the same in the old site is that file, not a second one.
+
+    Names are relative to the site, with "/" between folder and file.
+    """
+
+    def __init__(self, folder: Path, old: Path) -> None:
+        self._folder = folder
+        self._old = old
+
+    def write(self, name: str, content: str | bytes) -> None:
+        """Give the site a file; text is written as UTF-8."""
+        raw = content.encode() if isinstance(content, str) else content
+        old = self._old / name
+        if not (_is_file(old) and old.stat().st_size == len(raw) and old.read_bytes() == raw and self._link(name)):
+            self._path(name).write_bytes(raw)
+
+    def write_lines(self, name: str, lines: Iterable[str]) -> None:
+        """Give the site a file of many lines, none of which is kept in memory."""
+        with self._path(name).open("w", encoding="utf-8", newline="") as file:
+            file.writelines(lines)
+
+    def keep(self, name: str, ending: str) -> bool:
+        """Take over the file of the old site if it is there and ends with this text."""
+        old, wanted = self._old / name, ending.encode()
+        if not _is_file(old):
+            return False
+        with old.open("rb") as file:
+            file.seek(max(0, old.stat().st_size - len(wanted)))
+            if file.read() != wanted:
+                return False
+        return self._link(name)
+
+    def _path(self, name: str) -> Path:
+        path = self._folder / name
+        path.parent.mkdir(exist_ok=True)
+        return path
+
+    def _link(self, name: str) -> bool:
+        """Whether it could be done: not every file system has links."""
+        try:
+            self._path(name).hardlink_to(self._old / name)
+        except OSError:
+            return False
+        return True
+
+
 @contextmanager
-def replacing(site: Path) -> Iterator[Path]:
-    """A fresh empty folder to write into; it becomes `site` when the block ends well, else it is removed.
+def replacing(site: Path) -> Iterator[Fresh]:
+    """A fresh site to write into; it becomes `site` when the block ends well, else it is removed.
 
     `site` may be missing, empty, or hold a treelings site and nothing besides. What a killed run left
     beside it is removed first. Raises UsageError for any other folder, and RefereeError if it cannot be written.
@@ -32,12 +79,16 @@ def replacing(site: Path) -> Iterator[Path]:
         with work_folder(site.parent, f"{_LEFTOVER}{site.name}-") as work:
             fresh = work / "new"
             fresh.mkdir()
-            yield fresh
+            yield Fresh(fresh, site)
             _swap(fresh, site, work / "old")
     except OSError as error:
         raise RefereeError(
             f"{site}: cannot publish there: {error}; choose a folder that can be written and is not mounted itself"
         ) from error
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
 
 
 def _swap(fresh: Path, site: Path, old: Path) -> None:

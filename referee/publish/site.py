@@ -1,60 +1,76 @@
 """Publishing a league: all files of its site, written to a fresh folder that then takes the old one's place."""
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
 from referee.model import GameRecord, Night
-from referee.publish.folder import replacing
-from referee.publish.overview import NightView, overview
+from referee.publish.folder import Fresh, replacing
+from referee.publish.overview import Match, NightView, Overview, overview
 from referee.publish.pages import Pages
 from referee.records import to_json
 from referee.sitefile import NAME, site_json
 from referee.standings import standings_csv, standings_json
 
-_STATIC: Final = ("style.css", "forest.svg", "firefly.svg")
+_SOURCES: Final = (("referee", "*.py"), ("referee/publish", "**/*.*"), ("treelings", "*.py"))
+"""What the pages of the same records may differ by: packages, and which of their files."""
 
 
 def publish_site(site: Path, *, league: str, nights: Sequence[Night], records: Sequence[GameRecord]) -> Path:
     """Write the leaderboard to the folder `site` and return the path of its first page.
 
     The files follow from the arguments alone: the same league gives the same bytes, in whatever order its
-    records come. An old site is replaced as a whole. Raises UsageError if `site` is a folder that is no
-    treelings site, or a record belongs to none of the nights; RecordError if a record breaks the rules;
-    RefereeError if the folder cannot be written. After any error the old site is still there.
+    records come. An old site is replaced as a whole, but pages of matches that are what they were are not made
+    again. Raises UsageError if `site` is a folder that is no treelings site, or a record belongs to none of the
+    nights; RecordError if a record breaks the rules; RefereeError if the folder cannot be written. After any error
+    the old site is still there.
     """
     shown = overview(league, nights, records)
     pages = Pages(shown)
-    with replacing(site) as folder:
-        for name in ("bots", "matches", "records"):
-            (folder / name).mkdir()
-        for name in _STATIC:
-            content = files("referee.publish").joinpath("static", name).read_bytes()
-            (folder / name).write_bytes(content)
-        _write(folder / NAME, site_json(league, [view.night for view in shown.nights]))
-        _write(folder / "standings.json", standings_json(league, records))
-        _write(folder / "standings.csv", standings_csv(shown.rows))
-        _write(folder / "index.html", pages.index())
+    with replacing(site) as fresh:
+        for content in sorted(files("referee.publish").joinpath("static").iterdir(), key=lambda file: file.name):
+            fresh.write(content.name, content.read_bytes())
+        fresh.write(NAME, site_json(league, [view.night for view in shown.nights]))
+        fresh.write("standings.json", standings_json(league, records))
+        fresh.write("standings.csv", standings_csv(shown.rows))
+        fresh.write("index.html", pages.index())
         for view in shown.nights:
             number = view.night.number
-            _write(folder / f"night-{number}.html", pages.night(view))
-            _write_lines(folder / "records" / f"night-{number}.jsonl", _games(view))
-            for match in view.matches:
-                _write(folder / "matches" / f"{match.page}.html", pages.match(match))
+            fresh.write(f"night-{number}.html", pages.night(view))
+            fresh.write_lines(f"records/night-{number}.jsonl", _matches(fresh, pages, shown, view))
         for bot in shown.bots.values():
-            _write(folder / "bots" / f"{bot.page}.html", pages.bot(bot))
+            fresh.write(f"bots/{bot.page}.html", pages.bot(bot))
     return site / "index.html"
 
 
-def _games(view: NightView) -> Iterable[str]:
-    return (to_json(game).rstrip("\n") + "\n" for match in view.matches for game in match.games)
+def _matches(fresh: Fresh, pages: Pages, league: Overview, view: NightView) -> Iterator[str]:
+    """Write the page of each match; the records of each game, a line each."""
+    for match in view.matches:
+        lines = [to_json(game).rstrip("\n") + "\n" for game in match.games]
+        name, mark = f"matches/{match.page}.html", _mark(league, match, lines)
+        if not fresh.keep(name, mark):
+            fresh.write(name, pages.match(match) + mark)
+        yield from lines
 
 
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
+def _mark(league: Overview, match: Match, lines: Sequence[str]) -> str:
+    """How the page of a match ends: a digest of all that it is made from."""
+    made = hashlib.sha256(_code().encode())
+    authors = [league.bots[bot].author for bot in match.bots]
+    for part in (league.league, match.night, match.id, match.round, match.planned, authors, *lines):
+        made.update(repr(part).encode() + b"\n")
+    return f"<!-- made from {made.hexdigest()} -->\n"
 
 
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(lines)
+@cache
+def _code() -> str:
+    """A digest of the code and the templates that make pages."""
+    made = hashlib.sha256()
+    for package, pattern in _SOURCES:
+        folder = Path(str(files(package.replace("/", "."))))
+        for path in sorted(path for path in folder.glob(pattern) if path.suffix != ".pyc"):
+            made.update(f"{package} {path.relative_to(folder)}\n".encode() + path.read_bytes())
+    return made.hexdigest()
