@@ -17,6 +17,8 @@ from referee.text import printable, visible
         ("a\u202eb", r"a\u202eb"),
         ("\ud800", r"\ud800"),
         ("\u2028", r"\u2028"),
+        ("Việt ไม่ได้ שָׁלוֹם हिन्दी", "Việt ไม่ได้ שָׁלוֹם हिन्दी"),
+        ("a" + 5 * "\u0301", "a" + 4 * "\u0301" + r"\u0301"),  # marks that would reach into the lines above
         ("", ""),
     ],
 )
@@ -34,6 +36,12 @@ def test_longer_text_is_cut_and_says_so() -> None:
 
 def test_no_escape_is_cut_in_half() -> None:
     assert printable("ab\x1bcd", 6) == "ab…"
+
+
+@given(st.text(st.sampled_from("a\u0301\u20dd\u202e\ud800")), st.integers(min_value=1, max_value=40))
+def test_what_is_printable_stays_as_it_is(text: str, limit: int) -> None:
+    shown = printable(text, limit)
+    assert printable(shown, limit) == shown
 
 
 @given(st.text(), st.integers(min_value=1, max_value=40))
