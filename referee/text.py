@@ -16,6 +16,8 @@ def printable(text: str, limit: int) -> str:
     whatever else Unicode does not call printable, and accents piled up so high that they would reach into other
     lines. Text that was cut ends with "…".
     """
+    if len(text) <= limit and text.isascii() and text.isprintable():  # as most are
+        return text
     shown: list[str] = []
     room = limit
     stacked = 0
