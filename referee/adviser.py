@@ -49,14 +49,14 @@ class Adviser:
         """What its last process that has ended wrote to stdout and stderr; hostile."""
 
     async def start(self, game: GameStart) -> Failure | None:
-        """Start the bot for this game, within `game.clock.startup_ms`. Raises SandboxError."""
+        """Start the bot for this game, within `game.clock.startup_ms`. Raises SandboxError and OSError."""
         self._game = game
         return await self._patiently(self._begin)
 
     async def ask(self, view: View) -> Answer | Failure:
         """The bot's answer to this view, within `view.limit_ms`; FaultKind.STARTUP: it could not be started again.
 
-        Views may be left out, or be none that the bot's own moves led to. Raises SandboxError.
+        Views may be left out, or be none that the bot's own moves led to. Raises SandboxError and OSError.
         """
         return await self._patiently(lambda: self._ask(view))
 

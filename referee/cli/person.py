@@ -51,7 +51,7 @@ class Hints:
             answer = await self._adviser.ask(full_clock(view, self._clock))
         except EngineGone:
             raise
-        except SandboxError as error:
+        except (SandboxError, OSError) as error:
             self._none(printable(str(error), _LONGEST_DETAIL))
             return
         advice = judge(view, answer)

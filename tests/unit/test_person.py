@@ -11,6 +11,7 @@ import pytest
 from referee.adviser import Adviser
 from referee.cli.keyboard import Keyboard
 from referee.cli.person import Hints, Left, Narrator, Person, duration
+from referee.errors import SandboxError
 from referee.game import play_game
 from referee.model import FaultKind, GameRecord, GameSpec, SeatHolder, Submission
 from referee.ports import Answer, Failure, Player, RunningBot
@@ -45,7 +46,7 @@ def typing() -> Iterator[list[Typed]]:
         os.close(typed.descriptor)
 
 
-def hints(*acts: Act, start: Failure | None = None) -> Hints:
+def hints(*acts: Act, start: Failure | None = None, sandbox: FakeSandbox | None = None) -> Hints:
     """Hints of a bot that acts so."""
     player = FakePlayer(acts, start=start)
 
@@ -53,7 +54,7 @@ def hints(*acts: Act, start: Failure | None = None) -> Hints:
         return FakeLink(bot, lambda _: player)
 
     bot = Submission("sage", "Tests", "sha256:sage", Path("/nowhere"), ("python", "bot.py"), "python")
-    return Hints("sage", Adviser(bot, "demo", FakeSandbox(), connect), Clock())
+    return Hints("sage", Adviser(bot, "demo", sandbox or FakeSandbox(), connect), Clock())
 
 
 async def asked(typing: list[Typed], text: str, view: View = VIEW, hints: Hints | None = None) -> str:
@@ -169,6 +170,17 @@ async def test_a_bot_that_never_starts_gives_no_hint(typing: list[Typed], capsys
     sage = hints(start=Failure(FaultKind.STARTUP, "it has no main"))
     assert await asked(typing, "h\nR\n", hints=sage) == "R"
     assert "sage has no hint: startup: it has no main" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("error", [SandboxError("no room"), OSError(28, "no room")])
+async def test_a_bot_that_cannot_be_started_again_is_no_reason_to_end_the_game(
+    typing: list[Typed], capsys: pytest.CaptureFixture[str], error: SandboxError | OSError
+) -> None:
+    sage = hints(Failure(FaultKind.CRASH, "gone"), sandbox=FakeSandbox([None, error, error, error]))
+    assert await asked(typing, "h\nh\nR\n", hints=sage) == "R"
+    shown = capsys.readouterr().out
+    assert "sage has no hint: crash: gone" in shown
+    assert "no room" in shown
 
 
 async def told(*players: FakePlayer) -> GameRecord:
