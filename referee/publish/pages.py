@@ -1,6 +1,7 @@
 """The pages as HTML: the template environment and one function a page."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
@@ -11,6 +12,7 @@ from markupsafe import Markup, escape
 from referee.errors import RecordError
 from referee.model import Fault, FaultKind, GameRecord, PlayedMove
 from referee.publish.overview import BotFault, BotView, Match, NightView, Overview, deal_number
+from referee.publish.replays import replays
 from referee.publish.treeline import CARD_HEIGHT, COLUMN_WIDTH, Treeline, draw
 from referee.records import states
 from referee.standings import RANKING_RULES
@@ -43,6 +45,7 @@ class Pages:
             league=league, card_height=CARD_HEIGHT, column_width=COLUMN_WIDTH, ranking_rules=RANKING_RULES,
             guilds=tuple(zip(GUILDS, GUILD_NAMES, strict=True)), deal_number=deal_number,
         )  # fmt: skip
+        env.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
         self._env = env
 
     def index(self) -> str:
@@ -65,7 +68,7 @@ class Pages:
         deals = [(number, tuple(games)) for number, games in groupby(match.games, deal_number)]
         return self._env.get_template("match.html").render(
             root="../", match=match, deals=deals, treeline=_treeline, rounds=_rounds, thinking=_thinking,
-            fault_of=_fault_of,
+            fault_of=_fault_of, margins_of=_margins, mean_margins=_mean_margins, replays=replays,
         )  # fmt: skip
 
 
@@ -92,6 +95,25 @@ def _rounds(game: GameRecord) -> Iterator[Sequence[PlayedMove]]:
 
 def _thinking(game: GameRecord, seat: int) -> float:
     return sum(played.ms for played in game.moves if played.seat == seat and not played.by_referee)
+
+
+def _margins(game: GameRecord) -> list[float] | None:
+    """By seat, as standings count them: a bot's points minus the mean of the others'; None after a forfeit."""
+    if game.scores is None:
+        return None
+    return [own - (sum(game.scores) - own) / (len(game.scores) - 1) for own in game.scores]
+
+
+def _mean_margins(games: Sequence[GameRecord]) -> list[tuple[str, float]]:
+    """Each bot's over the rotations of a deal, the highest first; empty unless every one of them was played out."""
+    played = [margins for game in games if (margins := _margins(game)) is not None]
+    if len(played) < len(games[0].seats):
+        return []
+    sums: defaultdict[str, float] = defaultdict(float)
+    for game, margins in zip(games, played, strict=True):
+        for holder, margin in zip(game.seats, margins, strict=True):
+            sums[holder.bot] += margin
+    return sorted(((bot, total / len(games)) for bot, total in sums.items()), key=lambda each: (-each[1], each[0]))
 
 
 def _fault_of(game: GameRecord, seat: int) -> Fault | None:

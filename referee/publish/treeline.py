@@ -10,11 +10,13 @@ from typing import Final, NamedTuple
 from referee.text import printable
 from treelings import GUILD_NAMES, GUILDS, State
 
-COLUMN_WIDTH: Final = 22
+COLUMN_WIDTH: Final = 20
 CARD_HEIGHT: Final = 8
 _GAP: Final = 3
 _SEAT_GAP: Final = 26
-_NARROWEST_SEAT: Final = 3 * COLUMN_WIDTH + 2 * _GAP
+_NARROWEST_SEAT: Final = (
+    len(GUILDS) * (COLUMN_WIDTH + _GAP) - _GAP
+)  # so that drawings of one deal stand seat below seat
 _LETTER_WIDTH: Final = 8  # of a bot's name, which is written in letters of one width
 _LONGEST_NAME: Final = 40
 _MARGIN: Final = 12  # as a name may reach half the gap beyond its seat
