@@ -9,7 +9,7 @@ from typing import Self
 from rich.text import Text
 
 from referee.cli.fault import LONGEST_PATH, print_row, told
-from referee.cli.options import SandboxWish
+from referee.cli.options import SandboxWish, as_typed
 from referee.cli.show import err, error_lines, out, short_version
 from referee.config import LeagueConfig
 from referee.errors import SandboxError, SubmissionError, UsageError
@@ -33,6 +33,11 @@ class Trials:
         self._trust = trust
         self._sandbox: Sandbox | None = None
         self._open = AsyncExitStack()
+
+    @property
+    def typed(self) -> str:
+        """The options that chose the sandbox, as they are typed."""
+        return as_typed(self._wish, trust=self._trust)
 
     async def __aenter__(self) -> Self:
         return self
@@ -101,7 +106,7 @@ async def add_bots(league: League, bots: Sequence[str], trials: Trials | None) -
             out.print(outcome(added), markup=False, soft_wrap=True)
         else:
             failed = True
-            explain(added, text, league.config)
+            explain(added, text, league.config, trials.typed if trials else "")
     return 1 if failed else 2 if unacceptable else 0
 
 
@@ -125,8 +130,11 @@ def outcome(added: Added) -> str:
     return line if error is None else f"{line}, but its log has a traceback: {error}"
 
 
-def explain(added: Added, handed_in: str, config: LeagueConfig) -> None:
-    """Tell the author on stderr what a bot failed on, or that it was our side that failed."""
+def explain(added: Added, handed_in: str, config: LeagueConfig, typed: str) -> None:
+    """Tell the author on stderr what a bot failed on, or that it was our side that failed.
+
+    typed  options that the match was played with, as fault.told takes them
+    """
     trial = added.trial
     assert trial is not None
     err.print(outcome(added), style="bold red", markup=False, end=": ")
@@ -136,6 +144,6 @@ def explain(added: Added, handed_in: str, config: LeagueConfig) -> None:
         print_row(err, "next", "try again, or take it in without a trial match: --no-trial")
         return
     err.print(f"it made a fault in its trial match against {', '.join(trial.opponents)}", markup=False)
-    report = told(trial, handed_in, config.limits(), config.settings().clock)
+    report = told(trial, handed_in, config.limits(), config.settings().clock, typed)
     for name, text in report.rows():
         print_row(err, name, f"{text}; then add it again" if name == "next" else text)

@@ -76,13 +76,14 @@ def check(
             sandbox, strangers, "check", trust=trust_bots, limits=config.limits(), at_once=max(config.seats)
         )
 
-    board = _Board(step_names(config), bot, config, silent=as_json)
+    typed = options.as_typed(sandbox, trust=trust_bots)
+    board = _Board(step_names(config), bot, config, typed, silent=as_json)
     with work_folder(Path(gettempdir()), _COPIES) as copies:
         steps = run(board.follow(source, copies, box))
     verdict = _verdict(steps)
     if as_json:
         # In ASCII: JSON is UTF-8, and what a terminal's encoding makes of other characters need not be.
-        typer.echo(json.dumps(_as_json(bot, steps, config), indent=1))
+        typer.echo(json.dumps(_as_json(bot, steps, config, typed), indent=1))
     else:
         _conclude(bot, steps, league)
     if verdict != _GOOD:
@@ -100,10 +101,11 @@ def _config(league: Path | None, seats: Sequence[int] | None) -> "LeagueConfig":
 class _Board:
     """Shows each step when it is done, and meanwhile, on a terminal, which one is at work."""
 
-    def __init__(self, names: Sequence[str], bot: str, config: "LeagueConfig", *, silent: bool) -> None:
+    def __init__(self, names: Sequence[str], bot: str, config: "LeagueConfig", typed: str, *, silent: bool) -> None:
         self._names = names
         self._bot = bot
         self._config = config
+        self._typed = typed
         self._silent = silent
         self._width = max(map(len, names))
         self._done = 0
@@ -144,7 +146,7 @@ class _Board:
             print_hanging(out, lead, line)
             lead = Text(" " * lead.cell_len)
         if step.trial is not None:
-            report = told(step.trial, self._bot, self._config.limits(), self._config.settings().clock)
+            report = told(step.trial, self._bot, self._config.limits(), self._config.settings().clock, self._typed)
             for name, text in report.rows():
                 print_row(out, name, text)
 
@@ -180,16 +182,16 @@ def _conclude(bot: str, steps: "Sequence[Step]", league: Path | None) -> None:
                 Text.assemble((f"{name} could not be checked to the end", "bold yellow"), ", by no fault of its own."),
                 soft_wrap=True,
             )
-            out.print(f"Next: treelings doctor tells what this machine lacks; then {again}",
+            out.print(f"Next: {again} when the machine is less busy; treelings doctor tells if it lacks something",
                       markup=False, soft_wrap=True)  # fmt: skip
 
 
-def _as_json(bot: str, steps: "Sequence[Step]", config: "LeagueConfig") -> dict[str, object]:
+def _as_json(bot: str, steps: "Sequence[Step]", config: "LeagueConfig", typed: str) -> dict[str, object]:
     """The checkup in JSON's types (docs/spec/check.md)."""
     from referee.cli.fault import told
 
     told_of = {
-        step.name: told(step.trial, bot, config.limits(), config.settings().clock).as_json()
+        step.name: told(step.trial, bot, config.limits(), config.settings().clock, typed).as_json()
         for step in steps
         if step.trial
     }

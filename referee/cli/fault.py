@@ -84,14 +84,19 @@ class Told:
         }
 
 
-def told(trial: Trial, handed_in: str, limits: Limits, clock: Clock) -> Told:
-    """What to tell of a trial match that a bot stumbled in; `handed_in` is how its author named the bot."""
+def told(trial: Trial, handed_in: str, limits: Limits, clock: Clock, typed: str) -> Told:
+    """What to tell of a trial match that a bot stumbled in.
+
+    handed_in  how its author named the bot
+    typed      options that the match is to be played again with, each after a space
+    """
     stumble = trial.stumble
     assert stumble is not None
     fault, view = stumble.fault, stumble.view
     # The sample bot plays a game that has the same name again in the same way.
     bots = " ".join([printable(shlex.quote(handed_in), LONGEST_PATH), *(OPPONENT for _ in trial.opponents)])
     refill = "" if trial.records[-1].refill == "start" else " --refill end"
+    pace = "" if clock.move_ms == Clock().move_ms else f" --move-ms {clock.move_ms}"
     return Told(
         stumble=stumble,
         games=trial.games,
@@ -99,7 +104,7 @@ def told(trial: Trial, handed_in: str, limits: Limits, clock: Clock) -> Told:
         got=f"{fault.kind}: {fault.detail}",
         limit_ms=view.limit_ms if view else clock.startup_ms,
         log=tuple(last_lines(trial.log, _LOG_LINES)),
-        again=f"treelings match {bots} --deals 1{refill} --secret {trial.secret.hex()}",
+        again=f"treelings match {bots} --deals 1{refill} --secret {trial.secret.hex()}{pace}{typed}",
         hint=hint(
             fault,
             trial.log,

@@ -34,3 +34,9 @@ TrustBots = Annotated[
 ]
 LeagueFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The league's folder.")]
 Night = Annotated[int | None, typer.Option("--night", min=1, help="A single night; without it, the season.")]
+
+
+def as_typed(sandbox: SandboxWish, *, trust: bool) -> str:
+    """The options of these names as they are typed, each after a space; empty where neither was given."""
+    wish = "" if sandbox is SandboxWish.AUTO else f" --sandbox {sandbox.value}"
+    return wish + (" --trust-bots" if trust else "")

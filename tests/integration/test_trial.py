@@ -92,7 +92,8 @@ def test_the_author_is_told_what_the_bot_failed_on(kind: str, league: Path) -> N
     assert re.search(detail, rows["got"][0])
     assert rows["its log"][-1] == logged
     assert len(rows["its log"]) <= 10
-    assert re.fullmatch(r"treelings match .*bad random --deals 1 --secret [0-9a-f]{64}", rows["again"][0])
+    how = "--move-ms 500 --sandbox process --trust-bots"
+    assert re.fullmatch(rf"treelings match .*bad random --deals 1 --secret [0-9a-f]{{64}} {how}", rows["again"][0])
     assert rows["next"][0].endswith("; then add it again")
     if kind == "startup":
         assert "query" not in rows
@@ -112,7 +113,7 @@ def test_the_same_game_can_be_played_again(league: Path) -> None:
     code = kit_bot(f"def choose(self, view):\n{choose}")
     rows = told(add(league, bot_folder(league.parent, "bad", code=code), *PLAIN))
     command = rows["again"][0].split()[1:]
-    treelings(*command, "--records", "games.jsonl", *PLAIN, cwd=league.parent)
+    treelings(*command, "--records", "games.jsonl", cwd=league.parent)
     record = json.loads((league.parent / "games.jsonl").read_text().splitlines()[0])
     assert [move["move"] for move in record["moves"]] == json.loads("\n".join(rows["query"]))["history"]
 
