@@ -18,6 +18,7 @@ A. Wald, "Sequential tests of statistical hypotheses", 1945 (bounds).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from math import inf, log, log10, sqrt
 from typing import Final
 
@@ -110,7 +111,7 @@ def nelo_interval(counts: Sequence[int], confidence: float = CONFIDENCE) -> Inte
     skewness, kurtosis = moments[3] / deviation**3, moments[4] / deviation**4
     error = sqrt(max(0.0, 1 - t * skewness + t * t * (kurtosis - 1) / 4) / deals)
     scale = NELO / sqrt(_games(counts))
-    half = _student(deals - 1, confidence) * error
+    half = student(deals - 1, confidence) * error
     return Interval(t * scale, (t - half) * scale, (t + half) * scale)
 
 
@@ -191,13 +192,14 @@ def _interval(
             return Interval(mean, None, None)
         others = 1 - (1 - confidence) ** (1 / deals)
         return Interval(mean, mean - others * (mean - bounds[0]), mean + others * (bounds[1] - mean))
-    half = _student(deals - 1, confidence) * deviation / sqrt(deals)
+    half = student(deals - 1, confidence) * deviation / sqrt(deals)
     low, high = mean - half, mean + half
     return Interval(mean, low, high) if bounds is None else Interval(mean, max(low, bounds[0]), min(high, bounds[1]))
 
 
-def _student(freedom: int, confidence: float) -> float:
-    """How many standard errors the interval reaches either way."""
+@cache
+def student(freedom: float, confidence: float = CONFIDENCE) -> float:
+    """How many standard errors an interval reaches either way, by Student's t; with inf, by the normal distribution."""
     from scipy.special import stdtrit  # here, so that only those commands wait for it that show an interval
 
     return float(stdtrit(freedom, (1 + confidence) / 2))
