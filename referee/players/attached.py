@@ -24,6 +24,9 @@ _AGAIN_S: Final = 60.0  # for an author to start it once more
 _CALL_S: Final = 2.0
 _TRY_EVERY_S: Final = 0.2
 _LOG: Final = "what it prints is shown where it runs"
+_GREETING: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")  # and no settings
+_SETTINGS: Final = b"\x04"  # after three bytes of length: what a server says first (RFC 9113, 3.4, 4.1 and 6.5)
+_NO_BOT: Final = "it is no bot that takes calls there"
 
 HostPort = tuple[str, int]
 
@@ -150,18 +153,31 @@ def shown(address: HostPort) -> str:
 
 
 async def _obstacle(address: HostPort) -> str | None:
-    """Why nobody can be called there, in a few words; None if somebody takes the call."""
-    host, port = address
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    """Why no bot can be called there, in a few words; None if one takes the call.
+
+    Asked before it is waited for a bot without end: who takes a call may be anybody, a mistyped port's web server too.
+    """
     try:
         async with asyncio.timeout(_CALL_S):
-            _, writer = await asyncio.open_connection(host, port, family=family)
+            return None if await _greets(address) else _NO_BOT
     except TimeoutError:
         return "no answer"
     except OSError as error:
         # A loop words it as it likes; what a name service says has a number of its own, below zero.
         return os.strerror(error.errno) if error.errno and error.errno > 0 else f"{error.strerror or error}"
-    writer.close()
-    with suppress(OSError):
-        await writer.wait_closed()
-    return None
+
+
+async def _greets(address: HostPort) -> bool:
+    """Whether somebody there greets as gRPC does. Raises OSError."""
+    host, port = address
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    reader, writer = await asyncio.open_connection(host, port, family=family)
+    try:
+        writer.write(_GREETING)
+        return (await reader.readexactly(4)).endswith(_SETTINGS)
+    except asyncio.IncompleteReadError:
+        return False
+    finally:
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()

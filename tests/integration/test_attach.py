@@ -183,6 +183,18 @@ async def test_a_bot_that_is_not_there_is_named_with_its_place_and_what_to_do(tm
         await play(tmp_path, address)
 
 
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
+async def test_what_listens_there_and_is_no_bot_is_no_bots_fault(answer: bytes, tmp_path: Path) -> None:
+    async def answers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100)
+        writer.write(answer)
+        writer.close()
+
+    async with await asyncio.start_server(answers, "127.0.0.1") as server:
+        with pytest.raises(UsageError, match="it is no bot that takes calls there"):
+            await play(tmp_path, server.sockets[0].getsockname())
+
+
 async def test_the_command_plays_with_an_attached_bot_and_says_how_long_it_may_take(tmp_path: Path) -> None:
     async with by_hand() as mine:
         done = await asyncio.to_thread(
