@@ -21,7 +21,7 @@ comparison experiments", JASA 65 (1970).
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -42,7 +42,7 @@ _PHANTOM_WEIGHT: Final = 0.5
 
 _FAR: Final = 1e3
 _NEAR: Final = 1e-4
-_LAST_STEPS: Final = 3
+_MOST_STEPS: Final = 20
 _SETTLED: Final = 1e-6
 
 
@@ -105,29 +105,40 @@ class Fit:
         return errors
 
 
-def fit(games: Iterable[Game], players: int, *, seats: bool = False) -> Fit:
-    """Fit all games at once; their order does not change a bit of it. `players` is how many there are, at least 1.
+def fit(games: Iterable[Game], players: int) -> Fit:
+    """Fit all games at once; their order does not change a bit of it. `players` is how many there are, at least 1."""
+    return _fit(games, players, None)
 
-    With `seats`, each seat of each size of a table has a worth of its own. It gets half a win and half a loss against a
-    seat of worth 0, which keeps it finite whatever the results, and weighs next to nothing after some deals.
+
+def fit_seats(games: Iterable[Game], players: Fit) -> Fit:
+    """Fit the games of this fit once more, with a worth for each seat of each size of a table besides.
+
+    A seat gets half a win and half a loss against one of worth 0. That keeps it finite whatever the results, and weighs
+    next to nothing after some deals.
     """
+    return _fit(games, players.theta.size, players)
+
+
+def _fit(games: Iterable[Game], players: int, without_seats: Fit | None) -> Fit:
+    """Parameters are players, seats by size of the table, and sizes of ties."""
     orders = _by_order(games)
-    sizes = sorted({len(ranks) for ranks, _, _ in orders}) if seats else []
+    sizes = sorted({len(ranks) for ranks, _, _ in orders}) if without_seats else []
     seat_at = {size: players + sum(smaller for smaller in sizes if smaller < size) for size in sizes}
+    first_tie = players + sum(sizes)
     played = [stage for order in orders for stage in _stages(*order, seat_at)]
     stages = _telling(played)
     connected = _connected(stages, players)
     if not connected:
         stages = _telling([*played, *_against_phantom(np.arange(players))])
-    for size, begin in seat_at.items():
-        stages += _against_phantom(np.arange(begin, begin + size))
+    stages += _against_phantom(np.arange(players, first_tie))
     ties = sorted({stage.size for stage in stages} - {1})
-    first_tie = players + sum(sizes)
     likelihood = _Likelihood(stages, ties, first_tie, level=players if connected else 0)
-    found, by_choices = _most_likely(likelihood)
-    theta = found[:players]
+    start = np.zeros(first_tie + len(ties))
+    if without_seats:
+        start[:players], start[first_tie:] = without_seats.theta, list(without_seats.ties.values())
+    found, by_choices = _most_likely(likelihood, start)
     return Fit(
-        theta=_less_mean(players) @ theta,
+        theta=_less_mean(players) @ found[:players],
         ties=dict(zip(ties, found[first_tie:].tolist(), strict=True)),
         seats={size: _less_mean(size) @ found[begin : begin + size] for size, begin in seat_at.items()},
         connected=connected,
@@ -185,20 +196,15 @@ def _against_phantom(worths: Indices) -> list[_Stage]:
 def _telling(stages: Sequence[_Stage]) -> list[_Stage]:
     """The choices without those of a size of tie that came about wherever it could: its delta would be infinite.
 
-    More exactly, of sizes from which no chain of choices that went the other way leads down to a single player.
+    More exactly, without sizes that no chain of choices, each against the next size, leads to from a single player.
     """
-    lost: set[int] = {1}
-    while (
-        more := {other.size for stage in stages if stage.size in lost for other in stages if other.size <= _left(stage)}
-        - lost
-    ):
-        lost |= more
-    return [stage for stage in stages if stage.size in lost]
-
-
-def _left(stage: _Stage) -> int:
-    """How many players there were to choose from."""
-    return int(stage.worths.shape[1])
+    kinds = {(stage.size, stage.worths.shape[1]) for stage in stages}
+    sizes = {size for size, _ in kinds}
+    beaten, known = {1}, set[int]()
+    while beaten != known:
+        known = beaten
+        beaten = known | {size for size in sizes if any(size <= left for chosen, left in kinds if chosen in known)}
+    return [stage for stage in stages if stage.size in beaten]
 
 
 def _connected(stages: Iterable[_Stage], players: int) -> bool:
@@ -211,47 +217,53 @@ def _connected(stages: Iterable[_Stage], players: int) -> bool:
 
 
 class _Choices(NamedTuple):
-    """Choices out of equally many players, by the players whom they were out of, a row each.
+    """Choices out of equally many players, of which those out of the same players are one row.
 
-    columns  the parameters that a row depends on
-    design   how often each of these goes into the logarithm of f, a row for each group that could be chosen
-    weights  how much each row counts
-    rows     which row each choice that was made belongs to, with its weight and its deal (-1: made up)
+    columns  the parameters that a row depends on; of rows, addends of a worth, and the columns of `design`
+    design   how often each of these goes into the logarithm of f, by groups that could be chosen
+    weights  how much a row counts
+    rows     the row of each single choice
+    weight   how much that counts
+    chosen   the row of `design` for the group that was chosen, times this weight
+    deals    where it was made; -1 if it is made up
     """
 
     columns: Indices
     design: Floats
     weights: Floats
     rows: Indices
-    each: Floats
+    weight: Floats
+    chosen: Floats
     deals: Indices
 
 
-def _choices(stages: Iterable[_Stage], ties: Sequence[int], first_tie: int) -> list[_Choices]:
-    """Stages put together that have equally many players and addends; parameters of ties begin at `first_tie`."""
-    alike: dict[tuple[int, int], list[_Stage]] = defaultdict(list)
-    for stage in stages:
-        _, left, addends = stage.worths.shape
-        alike[left, addends].append(stage)
-    return [_put_together(alike[shape], *shape, ties, first_tie) for shape in sorted(alike)]
-
-
-def _put_together(stages: Sequence[_Stage], left: int, addends: int, ties: Sequence[int], first_tie: int) -> _Choices:
+def _choices(stages: Sequence[_Stage], ties: Sequence[int], first_tie: int) -> _Choices:
+    """Put together stages that leave equally many players; the parameters of `ties` begin at `first_tie`."""
+    _, left, addends = stages[0].worths.shape
     sizes = [1, *(size for size in ties if size <= left)]
     groups = list(chain.from_iterable(combinations(range(left), size) for size in sizes))
     shares = np.array([[(player in group) / len(group) for player in range(left)] for group in groups])
     tied = np.array([[float(len(group) == size) for size in sizes[1:]] for group in groups])
+    design = np.hstack([shares, tied])
+
+    counts = [len(stage.worths) for stage in stages]
+    weight = np.repeat([stage.weight for stage in stages], counts)
+    chosen = np.repeat([design[groups.index(tuple(range(stage.size)))] for stage in stages], counts, axis=0)
     worths = np.concatenate([stage.worths for stage in stages])
-    worths = np.take_along_axis(worths, worths[:, :, :1].argsort(axis=1), axis=1).reshape(len(worths), -1)
-    columns, rows = np.unique(worths, axis=0, return_inverse=True)
-    each = np.concatenate([np.full(len(stage.worths), stage.weight) for stage in stages])
-    tie_columns = np.broadcast_to(first_tie + np.arange(len(sizes) - 1), (len(columns), len(sizes) - 1))
+    order = worths[:, :, 0].argsort(axis=1, kind="stable")
+    worths = np.take_along_axis(worths, order[:, :, None], axis=1)
+    chosen[:, :left] = np.take_along_axis(chosen[:, :left], order, axis=1)
+    different, rows = np.unique(worths.reshape(len(worths), -1), axis=0, return_inverse=True)
+    columns = np.full((len(different), addends, design.shape[1]), _NOBODY)
+    columns[:, :, :left] = different.reshape(-1, left, addends).swapaxes(1, 2)
+    columns[:, 0, left:] = first_tie + np.arange(len(sizes) - 1)
     return _Choices(
-        columns=np.hstack([columns, tie_columns]),
-        design=np.hstack([np.repeat(shares, addends, axis=1), tied]),
-        weights=np.bincount(rows, each).astype(float),
+        columns=columns,
+        design=design,
+        weights=np.bincount(rows, weight).astype(float),
         rows=rows,
-        each=each,
+        weight=weight,
+        chosen=chosen * weight[:, None],
         deals=np.concatenate([stage.deals for stage in stages]),
     )
 
@@ -265,83 +277,77 @@ class _Likelihood:
     nothing where they are best, so that there is one best place.
     """
 
-    def __init__(self, stages: Sequence[_Stage], ties: Sequence[int], first_tie: int, *, level: int) -> None:
-        self.parameters = first_tie + len(ties)
-        self._level = np.arange(self.parameters) < level
-        self._choices = _choices(stages, ties, first_tie)
-        self._chosen = [_chosen(stage, ties, first_tie) for stage in stages]
-        self._deals = [stage.deals for stage in stages]
-        self._sum_of_chosen = sum((self._sums(*chosen)[0] for chosen in self._chosen), np.zeros(self.parameters))
+    def __init__(self, stages: Iterable[_Stage], ties: Sequence[int], first_tie: int, *, level: int) -> None:
+        alike: dict[tuple[int, ...], list[_Stage]] = defaultdict(list)
+        for stage in stages:
+            alike[stage.worths.shape[1:]].append(stage)
+        self._wide = first_tie + len(ties) + 1  # the last one is _NOBODY's
+        self._level = np.arange(self._wide - 1) < level
+        self._choices = [_choices(alike[shape], ties, first_tie) for shape in sorted(alike)]
+        self._chosen = np.zeros(self._wide - 1)
+        for each in self._choices:
+            self._chosen += self._sums(each.columns[each.rows], each.chosen)[0]
 
     def slope(self, at: Floats) -> tuple[float, Floats]:
         """Its value, and its gradient."""
         out = float(at[self._level].sum())
-        value, gradient = out**2 / 2 - float(at @ self._sum_of_chosen), out * self._level - self._sum_of_chosen
-        for choices in self._choices:
-            logs, chances = self._chances(choices, at)
-            value += float(choices.weights @ logs)
-            gradient += self._sums(choices.columns, chances @ choices.design * choices.weights[:, None])[0]
+        value, gradient = out**2 / 2 - float(at @ self._chosen), out * self._level - self._chosen
+        for each in self._choices:
+            logs, chances = self._chances(each, at)
+            value += float(each.weights @ logs)
+            gradient += self._sums(each.columns, chances @ each.design * each.weights[:, None])[0]
         return value, gradient
 
     def bend(self, at: Floats) -> Floats:
         """Its Hessian."""
-        wide = self.parameters + 1
-        hessian = np.zeros((wide, wide))
-        for choices in self._choices:
-            _, chances = self._chances(choices, at)
-            means = chances @ choices.design
-            squares = choices.design[:, :, None] * choices.design[:, None, :]
+        wide = self._wide
+        hessian = np.zeros(wide**2)
+        for each in self._choices:
+            _, chances = self._chances(each, at)
+            means = chances @ each.design
+            squares = each.design[:, :, None] * each.design[:, None, :]
             spread = np.tensordot(chances, squares, 1) - means[:, :, None] * means[:, None, :]
-            columns = choices.columns % wide
-            places = columns[:, :, None] * wide + columns[:, None, :]
-            values = spread * choices.weights[:, None, None]
-            hessian += np.bincount(places.ravel(), values.ravel(), wide * wide).reshape(wide, wide)
-        return hessian[:-1, :-1] + np.outer(self._level, self._level)
+            spread *= each.weights[:, None, None]
+            for one, other in product(each.columns.swapaxes(0, 1) % wide, repeat=2):
+                places = one[:, :, None] * wide + other[:, None, :]
+                hessian += np.bincount(places.ravel(), spread.ravel(), wide**2)
+        return hessian.reshape(wide, wide)[:-1, :-1] + np.outer(self._level, self._level)
 
     def slopes_by_deal(self, at: Floats) -> Floats:
-        """The gradient of each deal, a row each, after one of all that was made up."""
-        rows = 2 + max((int(deals.max()) for deals in self._deals), default=-1)
-        slopes = np.zeros((rows, self.parameters))
-        for deals, (columns, values) in zip(self._deals, self._chosen, strict=True):
-            slopes -= self._sums(columns, values, deals[:, None] + 1, rows)
-        for choices in self._choices:
-            means = self._chances(choices, at)[1] @ choices.design
-            values = means[choices.rows] * choices.each[:, None]
-            slopes += self._sums(choices.columns[choices.rows], values, choices.deals[:, None] + 1, rows)
+        """The gradient of each deal, a row each, without what is made up."""
+        deals = 1 + max((int(each.deals.max()) for each in self._choices), default=-1)
+        slopes = np.zeros((1 + deals, self._wide - 1))
+        for each in self._choices:
+            means = self._chances(each, at)[1] @ each.design
+            values = means[each.rows] * each.weight[:, None] - each.chosen
+            slopes += self._sums(each.columns[each.rows], values, each.deals + 1, 1 + deals)
         return slopes[1:]
 
     def _chances(self, choices: _Choices, at: Floats) -> tuple[Floats, Floats]:
         """Of each row the logarithm of the sum of f, and the probability of each group."""
-        logs = np.append(at, 0.0)[choices.columns] @ choices.design.T
+        logs = np.append(at, 0.0)[choices.columns].sum(axis=1) @ choices.design.T
         most = logs.max(axis=1, keepdims=True)
         chances = np.exp(logs - most)
         sums = chances.sum(axis=1, keepdims=True)
         return (np.log(sums) + most)[:, 0], chances / sums
 
-    def _sums(self, columns: Indices, values: Floats, row: Indices | int = 0, rows: int = 1) -> Floats:
-        """Values added up by row and parameter."""
-        wide = self.parameters + 1
-        places = row * wide + columns % wide
-        return np.bincount(places.ravel(), values.ravel(), rows * wide).astype(float).reshape(rows, wide)[:, :-1]
+    def _sums(self, columns: Indices, values: Floats, lines: Indices | None = None, count: int = 1) -> Floats:
+        """Values added up by line, of so many, and parameter."""
+        places = columns % self._wide
+        if lines is not None:
+            places += lines[:, None, None] * self._wide
+        spread = np.broadcast_to(values[:, None], columns.shape)
+        sums: Floats = np.bincount(places.ravel(), spread.ravel(), count * self._wide).astype(float)
+        return sums.reshape(count, self._wide)[:, :-1]
 
 
-def _chosen(stage: _Stage, ties: Sequence[int], first_tie: int) -> tuple[Indices, Floats]:
-    """The parameters that the logarithm of what was chosen depends on, a row each, and how much."""
-    columns = stage.worths[:, : stage.size].reshape(len(stage.worths), -1)
-    shares = np.full(columns.shape, stage.weight / stage.size)
-    if stage.size == 1:
-        return columns, shares
-    tie = np.full((len(columns), 1), first_tie + ties.index(stage.size))
-    return np.hstack([columns, tie]), np.hstack([shares, np.full(tie.shape, stage.weight)])
-
-
-def _most_likely(likelihood: _Likelihood) -> tuple[Floats, Floats]:
+def _most_likely(likelihood: _Likelihood, start: Floats) -> tuple[Floats, Floats]:
     """The best place, and the inverse Hessian there.
 
-    Parameters are scaled to their standard errors at 0. Scipy stops where a sum over all games has no more digits to
-    tell a better place by; from there, plain Newton steps lead to the last digits.
+    Scipy goes there, in steps of standard errors, until a sum over all games has no more digits to tell a better place
+    by. From there some plain steps of Newton's lead to the last digits.
     """
-    scale = 1 / np.sqrt(likelihood.bend(np.zeros(likelihood.parameters)).diagonal())
+    scale = 1 / np.sqrt(likelihood.bend(start).diagonal())
 
     def slope(at: Floats) -> tuple[float, Floats]:
         value, gradient = likelihood.slope(at * scale)
@@ -350,23 +356,16 @@ def _most_likely(likelihood: _Likelihood) -> tuple[Floats, Floats]:
     def bend(at: Floats) -> Floats:
         return likelihood.bend(at * scale) * np.outer(scale, scale)
 
-    near = minimize(
-        slope,
-        np.zeros(likelihood.parameters),
-        method="trust-exact",
-        jac=True,
-        hess=bend,
-        options={"gtol": _NEAR, "initial_trust_radius": _FAR, "max_trust_radius": _FAR**2},
-    )
+    options = {"gtol": _NEAR, "initial_trust_radius": _FAR, "max_trust_radius": _FAR**2}
+    near = minimize(slope, start / scale, method="trust-exact", jac=True, hess=bend, options=options)
     at: Floats = near.x * scale
-    inverse: Floats = np.linalg.inv(likelihood.bend(at)).astype(float)
-    for _ in range(_LAST_STEPS):
+    for _ in range(_MOST_STEPS):
+        inverse: Floats = np.linalg.inv(likelihood.bend(at)).astype(float)
         step = inverse @ likelihood.slope(at)[1]
+        if abs(step).max() < _SETTLED:
+            return at - step, inverse
         at = at - step
-        inverse = np.linalg.inv(likelihood.bend(at)).astype(float)
-    if not abs(step).max() < _SETTLED:
-        raise RefereeError(f"ratings: the fit did not settle; its last step was {abs(step).max():.1e} of theta")
-    return at, inverse
+    raise RefereeError(f"ratings: the fit did not settle, its last step was {abs(step).max():.1e}")
 
 
 def _sandwich(likelihood: _Likelihood, at: Floats, inverse_hessian: Floats) -> Floats:

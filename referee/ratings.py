@@ -124,7 +124,11 @@ def rate(records: Iterable[GameRecord]) -> Ratings:
     found = list(records)
     if not found:
         return Ratings((), (), {})
-    from referee.plackett_luce import Game, fit  # here, so that only those wait for numpy and scipy who rate something
+    from referee.plackett_luce import (
+        Game,
+        fit,
+        fit_seats,
+    )  # here, so that only those wait for numpy and scipy who rate something
 
     bots = sorted({holder.bot for record in found for holder in record.seats})
     numbers = {bot: number for number, bot in enumerate(bots)}
@@ -134,7 +138,7 @@ def rate(records: Iterable[GameRecord]) -> Ratings:
         for record in found
     ]
     by_bots = fit(games, len(bots))
-    by_seats = fit(games, len(bots), seats=True)
+    by_seats = fit_seats(games, by_bots)
     return Ratings(_rows(by_bots, bots, games), tuple(_seats(by_seats, games)), _contrasts(by_bots, bots, games))
 
 
