@@ -14,13 +14,14 @@ from typing import Final, Protocol, Self
 
 from referee.config import CONFIG_FILE, LeagueConfig, read_config, template
 from referee.errors import ConfigError, LeagueBusy, SubmissionError, UsageError
+from referee.leaderboard import leaderboard, standings_json
 from referee.logs import KeptLog, LogKeeper, logs_of
 from referee.model import GameRecord, MatchSpec, Night, Standing, Submission
 from referee.ports import KeepLog, Sandbox
 from referee.reports import Added, RunSummary, Status, Trial
 from referee.run import PlayableTable, Progress, default_jobs, play_matches
 from referee.schedule import plan_night
-from referee.standings import standings, standings_json
+from referee.standings import standings
 from referee.store import STORE_FILE, Store
 from referee.submissions import inspect, is_sample, take_in
 from referee.work_folder import remove_leftovers, work_folder
@@ -292,8 +293,8 @@ class League:
         return standings(self._records(night))
 
     def standings_json(self, night: int | None = None) -> str:
-        """The same as JSON text (standings.standings_json)."""
-        return standings_json(self.name, self._records(night))
+        """The same with ratings, as JSON text (leaderboard.standings_json)."""
+        return standings_json(leaderboard(self.name, self._records(night)))
 
     def logs(self, bot: str, *, match: str | None = None, night: int | None = None) -> tuple[KeptLog, ...]:
         """What a bot logged, in all matches or one, in all nights or one; the newest night last.

@@ -4,11 +4,8 @@ Arithmetic is exact; numbers become floats only where they leave this module, so
 never changes a result.
 """
 
-import csv
-import io
-import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
@@ -16,7 +13,6 @@ from typing import Final
 
 from referee.model import GameRecord, Standing
 
-FORMAT: Final = "treelings-standings/1"
 TIE_BREAKS: Final = "score among the tied bots, then mean margin, then fewer faults; else the rank is shared"
 """What orders equal scores, in one line (records.md, Points)."""
 
@@ -38,24 +34,7 @@ RANKING_RULES: Final = (
 )
 """How bots are ranked, in plain sentences for whoever reads a table."""
 
-COLUMNS: Final = (
-    "rank", "bot", "version", "games", "wins", "ties", "losses", "score", "margin", "faults",
-)  # fmt: skip
-_DECIMALS: Final = 6
 _HALF: Final = Fraction(1, 2)
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One bot against another: results seat against seat in the games they share.
-
-    points  1 for each game in which the bot ranked better, 0.5 for equal ranks
-    score   points a game, 0 to 1
-    """
-
-    games: int
-    points: float
-    score: float
 
 
 @dataclass(slots=True)
@@ -103,45 +82,6 @@ def points(ranks: Sequence[int]) -> tuple[Fraction, ...]:
 def standings(records: Iterable[GameRecord]) -> tuple[Standing, ...]:
     """The bots that appear in the records, best first; bots that share a rank come in alphabetical order."""
     return _rows(_totals(records))
-
-
-def head_to_head(records: Iterable[GameRecord]) -> Mapping[tuple[str, str], Pair]:
-    """Every bot against every bot that it met, both ways round; a game of n seats counts for each pair in it."""
-    return {
-        pair: Pair(met.games, met.halves / 2, met.halves / 2 / met.games)
-        for pair, met in sorted(_totals(records).meetings.items())
-    }
-
-
-def standings_json(league: str, records: Iterable[GameRecord]) -> str:
-    """Season and nights as canonical JSON text: keys sorted, numbers with at most six decimals, ASCII."""
-    by_night: dict[int, list[GameRecord]] = defaultdict(list)
-    season = []
-    for record in records:
-        season.append(record)
-        if record.night is not None:
-            by_night[record.night].append(record)
-    value = {
-        "format": FORMAT,
-        "league": league,
-        "season": [_plain(row) for row in standings(season)],
-        "nights": [
-            {"night": night, "standings": [_plain(row) for row in standings(by_night[night])]}
-            for night in sorted(by_night)
-        ],
-    }
-    return json.dumps(value, sort_keys=True, indent=1, allow_nan=False) + "\n"
-
-
-def standings_csv(rows: Iterable[Standing]) -> str:
-    """The rows as CSV (RFC 4180) with a header; a text that a spreadsheet would take for a formula gets a leading '."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    for row in rows:
-        plain = _plain(row)
-        writer.writerow([_cell(plain[column]) for column in COLUMNS])
-    return text.getvalue()
 
 
 def _totals(records: Iterable[GameRecord]) -> _Totals:
@@ -217,16 +157,3 @@ def _row(totals: _Totals, bot: str, rank: int) -> Standing:
         margin=float(sums.mean_margin),
         faults=sums.faults,
     )
-
-
-def _plain(row: Standing) -> dict[str, object]:
-    values: dict[str, object] = {column: getattr(row, column) for column in COLUMNS}
-    return values | {"score": _rounded(row.score), "margin": _rounded(row.margin)}
-
-
-def _rounded(number: float) -> float:
-    return round(number, _DECIMALS)
-
-
-def _cell(value: object) -> object:
-    return "'" + value if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value

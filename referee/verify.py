@@ -16,11 +16,11 @@ from pydantic import FailFast
 from referee.checked_json import Wire, open_file, read
 from referee.clock import SeatClock
 from referee.errors import RecordError, UsageError
+from referee.leaderboard import COLUMNS, SEAT_COLUMNS, leaderboard, standings_csv, standings_json
 from referee.model import GameRecord, GameSpec, Night
 from referee.records import from_json, problems, record_lines
 from referee.schedule import MAX_GAMES, count_games, plan_night, planning_effort
 from referee.sitefile import NAME, read_site_json
-from referee.standings import COLUMNS, standings, standings_csv, standings_json
 from referee.text import printable
 from treelings.cards import commitment, derive_deck
 from treelings.view import Clock
@@ -170,9 +170,10 @@ def _site(found: _Findings, site: Path) -> None:
         if path not in known:
             found.differs(f"records/{path.name}: expected only the records of nights in {NAME}")
     compared = _Findings() if found.incomplete else found
+    board = leaderboard(league, records)
     identical = [
-        _same_json(compared, standings_json(league, records), _text(site / "standings.json")),
-        _same_csv(compared, standings_csv(standings(records)), _text(site / "standings.csv")),
+        _same_json(compared, standings_json(board), _text(site / "standings.json")),
+        _same_csv(compared, standings_csv(board.season), _text(site / "standings.csv")),
     ]
     if compared is not found and compared.count:
         found.differs(f"standings: values that differ, as they must without all records: {compared.count}")
@@ -357,27 +358,47 @@ class _Row(Wire):
     bot: str
     version: str
     games: int
+    deals: int
     wins: int
     ties: int
     losses: int
     score: float
     margin: float
     faults: int
+    elo: float
+    elo_low: float
+    elo_high: float
+    first_rank: int
+    last_rank: int
+    lower_bound: bool
+    provisional: bool
+
+
+class _Seat(Wire):
+    players: int
+    seat: int
+    elo: float
+    elo_low: float
+    elo_high: float
+    significant: bool
 
 
 _Rows = Annotated[list[_Row], FailFast()]
+_Seats = Annotated[list[_Seat], FailFast()]
 
 
-class _NightRows(Wire):
+class _NightTable(Wire):
     night: int
     standings: _Rows
+    seats: _Seats
 
 
 class _Standings(Wire):
-    format: Literal["treelings-standings/1"]
+    format: Literal["treelings-standings/2"]
     league: str
     season: _Rows
-    nights: Annotated[list[_NightRows], FailFast()]
+    seats: _Seats
+    nights: Annotated[list[_NightTable], FailFast()]
 
 
 def _same_json(found: _Findings, ours: str, theirs: str) -> bool:
@@ -390,10 +411,14 @@ def _same_json(found: _Findings, ours: str, theirs: str) -> bool:
     if expected.league != got.league:
         found.differs(f"{name}, key league: expected {expected.league!r}, got {got.league!r}")
     _compare_rows(found, f"{name}, season", expected.season, got.season)
-    nights = {night.night: night.standings for night in expected.nights}
-    published = {night.night: night.standings for night in got.nights}
+    _compare_seats(found, f"{name}, season", expected.seats, got.seats)
+    nights = {night.night: night for night in expected.nights}
+    published = {night.night: night for night in got.nights}
     for number in sorted(nights.keys() | published.keys()):
-        _compare_rows(found, f"{name}, night {number}", nights.get(number, []), published.get(number, []))
+        nothing = _NightTable(night=number, standings=[], seats=[])
+        ours_then, theirs_then = nights.get(number, nothing), published.get(number, nothing)
+        _compare_rows(found, f"{name}, night {number}", ours_then.standings, theirs_then.standings)
+        _compare_seats(found, f"{name}, night {number}", ours_then.seats, theirs_then.seats)
     if found.count == before:
         found.differs(f"{name}: the values are right, but the text is not the canonical one")
     return False
@@ -419,18 +444,30 @@ def _too_long(found: _Findings, name: str, ours: str, theirs: str) -> bool:
 
 
 def _compare_rows(found: _Findings, where: str, expected: Iterable[_Row], got: Iterable[_Row]) -> None:
-    ours = {row.bot: row for row in expected}
-    theirs = {row.bot: row for row in got}
+    ours, theirs = {row.bot: row for row in expected}, {row.bot: row for row in got}
     for bot in sorted(ours.keys() | theirs.keys()):
         if bot not in theirs:
             found.differs(f"{where}: expected bot {bot}, got no row for it")
         elif bot not in ours:
             found.differs(f"{where}: expected no bot {bot}, since no record is of it")
         else:
-            for key in COLUMNS:
-                wanted, published = getattr(ours[bot], key), getattr(theirs[bot], key)
-                if wanted != published:
-                    found.differs(f"{where}, bot {bot}, key {key}: expected {wanted!r}, got {_shown(published)}")
+            _compare_values(found, f"{where}, bot {bot}", COLUMNS, ours[bot], theirs[bot])
+
+
+def _compare_seats(found: _Findings, where: str, expected: Sequence[_Seat], got: Sequence[_Seat]) -> None:
+    places = [[(seat.players, seat.seat) for seat in seats] for seats in (expected, got)]
+    if places[0] != places[1]:
+        found.differs(f"{where}: expected {len(expected)} seats, one after the other, got {len(got)}")
+        return
+    for ours, theirs in zip(expected, got, strict=True):
+        _compare_values(found, f"{where}, seat {ours.seat} of {ours.players}", SEAT_COLUMNS, ours, theirs)
+
+
+def _compare_values(found: _Findings, where: str, keys: Iterable[str], expected: Wire, got: Wire) -> None:
+    for key in keys:
+        wanted, published = getattr(expected, key), getattr(got, key)
+        if wanted != published:
+            found.differs(f"{where}, key {key}: expected {wanted!r}, got {_shown(published)}")
 
 
 def _shown(value: object) -> str:

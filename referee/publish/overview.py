@@ -1,140 +1,51 @@
 """What the pages show, worked out once from nights and records."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
+from referee.duels import Duels, Ring, duels, rings
 from referee.errors import UsageError
-from referee.model import Fault, GameRecord, MatchSpec, Night, Standing
-from referee.schedule import plan_night
-from referee.standings import Pair, head_to_head, standings
-
-Outcome = Literal["W", "T", "L"]
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A match as far as it has been played.
-
-    page     its file below matches/
-    round    counts from 0; None for a match that the night's plan does not know
-    bots     names in alphabetical order
-    games    by deal, then by rotation
-    planned  games that the plan asks for
-    rows     standings of this match alone
-    """
-
-    night: int
-    id: str
-    page: str
-    round: int | None
-    bots: tuple[str, ...]
-    games: tuple[GameRecord, ...]
-    planned: int
-    rows: tuple[Standing, ...]
-
-    def row(self, bot: str) -> Standing:
-        """The standing of one of its bots."""
-        return next(row for row in self.rows if row.bot == bot)
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """Matches of one table size and round, `seats` at a table."""
-
-    seats: int
-    number: int | None
-    matches: tuple[Match, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NightView:
-    """A night with its standings and the matches played so far.
-
-    played, planned  games
-    planned_matches  matches that the plan asks for
-    """
-
-    night: Night
-    rows: tuple[Standing, ...]
-    rounds: tuple[Round, ...]
-    played: int
-    planned: int
-    planned_matches: int
-
-    @property
-    def table_sizes(self) -> tuple[int, ...]:
-        """Seats at the tables that the standings count, each size once."""
-        return tuple(sorted({group.seats for group in self.rounds}))
-
-    @property
-    def matches(self) -> tuple[Match, ...]:
-        """All matches, in the order of the plan."""
-        return tuple(match for group in self.rounds for match in group.matches)
-
-
-@dataclass(frozen=True, slots=True)
-class BotMatch:
-    """A match from one bot's side; `outcomes` has a letter for each game, as in Standing."""
-
-    match: Match
-    row: Standing
-    outcomes: tuple[Outcome, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BotFault:
-    """A fault of a bot and the game it forfeited by it."""
-
-    match: Match
-    game: GameRecord
-    fault: Fault
-
-
-@dataclass(frozen=True, slots=True)
-class BotView:
-    """All that a bot's page shows.
-
-    standing   of the season; None before its first finished game
-    versions   each with the nights that it played in, oldest first
-    opponents  in the order of the season's standings
-    matches    latest night first, in the order of the plan
-    """
-
-    name: str
-    author: str
-    page: str
-    standing: Standing | None
-    versions: tuple[tuple[str, tuple[int, ...]], ...]
-    opponents: tuple[tuple[str, Pair], ...]
-    matches: tuple[BotMatch, ...]
-    faults: tuple[BotFault, ...]
+from referee.leaderboard import Leaderboard, Table, leaderboard, table
+from referee.model import GameRecord, Night, Standing
+from referee.publish.bots import BotView, bot_views
+from referee.publish.nights import Change, NightView, Pace, changes, night_view, paces
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """A league: `rows` are the season's standings, `nights` run from the first to the latest."""
+    """A league as its pages show it.
+
+    board    all tables; `season` is its first
+    sizes    the season's table for each size of table, where there are more than one; else empty
+    duels    every bot against every other that it met
+    rings    bots that beat each other in a ring
+    paces    by bot, of all nights
+    nights   from the first to the latest
+    changes  by number of the night, from the second on
+    since    when a bot's version first played, by bot and version
+    """
 
     league: str
-    rows: tuple[Standing, ...]
-    pairs: Mapping[tuple[str, str], Pair]
+    board: Leaderboard
+    sizes: Mapping[int, Table]
+    duels: Duels
+    rings: tuple[Ring, ...]
+    paces: Mapping[str, Pace]
     nights: tuple[NightView, ...]
+    changes: Mapping[int, tuple[Change, ...]]
     bots: Mapping[str, BotView]
+    since: Mapping[tuple[str, str], str]
 
     @property
-    def table_sizes(self) -> tuple[int, ...]:
-        """Seats at the tables that the standings count, each size once."""
-        return tuple(sorted({size for view in self.nights for size in view.table_sizes}))
+    def season(self) -> Table:
+        """The table of all nights together."""
+        return self.board.season
 
-
-def page_name(text: str) -> str:
-    """A file name, without its ending, for any text: different for different texts, whatever they hold.
-
-    Names of bots, and of matches, stay as they are; other characters become their number in hex.
-    """
-    return re.sub(r"[^a-z0-9_-]", lambda char: f"~{ord(char[0]):x}~", text)
+    @property
+    def rows(self) -> tuple[Standing, ...]:
+        """The season's standings."""
+        return self.board.season.rows
 
 
 def overview(league: str, nights: Sequence[Night], records: Iterable[GameRecord]) -> Overview:
@@ -149,91 +60,36 @@ def overview(league: str, nights: Sequence[Night], records: Iterable[GameRecord]
             raise UsageError(f"record {record.id!r}: night {record.night} is none of league {league!r}")
         by_night[record.night].append(record)
     season = [record for games in by_night.values() for record in games]
-    rows = standings(season)
-    pairs = head_to_head(season)
-    views = tuple(_night(league, night, by_night[night.number]) for night in sorted(nights, key=lambda n: n.number))
-    return Overview(league, rows, pairs, views, _bots(views, rows, pairs))
-
-
-def _night(league: str, night: Night, records: list[GameRecord]) -> NightView:
-    plan = plan_night(league=league, night=night.number, bots=[bot.name for bot in night.bots], settings=night.settings)
-    games: defaultdict[str, list[GameRecord]] = defaultdict(list)
-    for record in records:
-        games[record.match].append(record)
-    planned = [_match(night.number, spec, games.pop(spec.id)) for spec in plan if spec.id in games]
-    strays = [_stray(night.number, match, games[match]) for match in sorted(games)]
-    groups: defaultdict[tuple[int, int | None], list[Match]] = defaultdict(list)
-    for match in planned + strays:
-        groups[len(match.bots), match.round].append(match)
-    return NightView(
-        night=night,
-        rows=standings(records),
-        rounds=tuple(Round(seats, number, tuple(group)) for (seats, number), group in groups.items()),
-        played=len(records),
-        planned=sum(len(spec.games) for spec in plan),
-        planned_matches=len(plan),
+    board = leaderboard(league, season)
+    views = tuple(
+        night_view(league, night, by_night[night.number], board.nights.get(night.number) or table(()))
+        for night in sorted(nights, key=lambda night: night.number)
+    )
+    met = duels(season)
+    return Overview(
+        league=league,
+        board=board,
+        sizes=_by_size(season),
+        duels=met,
+        rings=rings(met),
+        paces=paces(match for view in views for match in view.matches),
+        nights=views,
+        changes={view.night.number: changes(view, views[:at]) for at, view in enumerate(views) if at},
+        bots=bot_views(views, board.season, met),
+        since=_since(views),
     )
 
 
-def _match(night: int, spec: MatchSpec, records: list[GameRecord]) -> Match:
-    return Match(
-        night, spec.id, page_name(f"{night}-{spec.id}"), spec.round, spec.bots, _in_order(records),
-        len(spec.games), standings(records),
-    )  # fmt: skip
+def _by_size(season: Sequence[GameRecord]) -> dict[int, Table]:
+    games: defaultdict[int, list[GameRecord]] = defaultdict(list)
+    for record in season:
+        games[len(record.seats)].append(record)
+    return {size: table(games[size]) for size in sorted(games)} if len(games) > 1 else {}
 
 
-def _stray(night: int, match: str, records: list[GameRecord]) -> Match:
-    bots = tuple(sorted({seat.bot for record in records for seat in record.seats}))
-    return Match(night, match, page_name(f"{night}-{match}"), None, bots, _in_order(records), 0, standings(records))
-
-
-def _in_order(records: list[GameRecord]) -> tuple[GameRecord, ...]:
-    return tuple(sorted(records, key=lambda game: (deal_number(game), game.deal or "", game.rotation)))
-
-
-def deal_number(game: GameRecord) -> int:
-    """The number of a game's deal within its match, which is how its id ends; 0 where it has none."""
-    end = (game.deal or "").rpartition("/")[2]
-    return int(end) if re.fullmatch("[0-9]{1,9}", end) else 0
-
-
-def _bots(
-    nights: tuple[NightView, ...], rows: tuple[Standing, ...], pairs: Mapping[tuple[str, str], Pair]
-) -> dict[str, BotView]:
-    authors: dict[str, str] = {row.bot: "" for row in rows}
-    versions: defaultdict[str, dict[str, list[int]]] = defaultdict(dict)
-    matches: defaultdict[str, list[BotMatch]] = defaultdict(list)
-    faults: defaultdict[str, list[BotFault]] = defaultdict(list)
-    for view in nights:
-        for entry in view.night.bots:
-            authors[entry.name] = entry.author
-            versions[entry.name].setdefault(entry.version, []).append(view.night.number)
-    for view in reversed(nights):
-        for match in view.matches:
-            for row in match.rows:
-                outcomes = tuple(_outcome(game, row.bot) for game in match.games)
-                matches[row.bot].append(BotMatch(match, row, outcomes))
-            for game in match.games:
-                for fault in game.faults:
-                    faults[game.seats[fault.seat].bot].append(BotFault(match, game, fault))
-    standing = {row.bot: row for row in rows}
-    return {
-        name: BotView(
-            name=name,
-            author=authors[name],
-            page=page_name(name),
-            standing=standing.get(name),
-            versions=tuple((version, tuple(played)) for version, played in versions[name].items()),
-            opponents=tuple((row.bot, pairs[name, row.bot]) for row in rows if (name, row.bot) in pairs),
-            matches=tuple(matches[name]),
-            faults=tuple(faults[name]),
-        )
-        for name in sorted(authors)
-    }
-
-
-def _outcome(game: GameRecord, bot: str) -> Outcome:
-    rank = next(rank for rank, seat in zip(game.ranks, game.seats, strict=True) if seat.bot == bot)
-    if rank > min(game.ranks):
-        return "L"
-    return "W" if game.ranks.count(rank) == 1 else "T"
+def _since(views: Sequence[NightView]) -> dict[tuple[str, str], str]:
+    since: dict[tuple[str, str], str] = {}
+    for view in views:
+        for bot in view.night.bots:
+            since.setdefault((bot.name, bot.version), view.night.opened)
+    return since

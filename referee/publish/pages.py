@@ -5,21 +5,28 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
+from uuid import NAMESPACE_OID, uuid5
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from referee.errors import RecordError
-from referee.model import Fault, FaultKind, GameRecord, PlayedMove
-from referee.publish.overview import BotFault, BotView, Match, NightView, Overview, deal_number
+from referee.model import BotEntry, Fault, FaultKind, GameRecord, PlayedMove
+from referee.publish import charts
+from referee.publish.bots import BotFault, BotView
+from referee.publish.nights import Match, NightView, deal_number
+from referee.publish.overview import Overview
 from referee.publish.replays import replays
 from referee.publish.treeline import CARD_HEIGHT, COLUMN_WIDTH, Treeline, draw
+from referee.ratings import SeatEffect
 from referee.records import states
 from referee.standings import RANKING_RULES
 from referee.text import printable
 from treelings import GUILD_NAMES, GUILDS, TreelingsError
 
 _LONGEST_TEXT: Final = 2_000
+_BADGE_LEFT: Final = 80
+_BADGE_LETTER: Final = 7.5
 _ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
 
 
@@ -39,14 +46,15 @@ class Pages:
         env.filters.update(
             percent=_percent, signed=_signed, seconds=_seconds, thousands=_thousands, ordinal=_ordinal,
             when=_when, short=_short, heat=_heat, words=_words, together=_together,
-            breakable=_breakable,
+            breakable=_breakable, elo=_elo, ms=_ms, day=_day, urn=_urn, strongest=_strongest,
         )  # fmt: skip
         env.globals.update(
             league=league, card_height=CARD_HEIGHT, column_width=COLUMN_WIDTH, ranking_rules=RANKING_RULES,
-            guilds=tuple(zip(GUILDS, GUILD_NAMES, strict=True)), deal_number=deal_number,
+            guilds=tuple(zip(GUILDS, GUILD_NAMES, strict=True)), deal_number=deal_number, charts=charts,
         )  # fmt: skip
         env.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
         self._env = env
+        self._league = league
 
     def index(self) -> str:
         """The season: index.html."""
@@ -54,7 +62,27 @@ class Pages:
 
     def night(self, view: NightView) -> str:
         """One night: night-<n>.html."""
-        return self._env.get_template("night.html").render(root="", view=view)
+        changes = self._league.changes.get(view.night.number, ())
+        there = {bot.name for bot in view.night.bots}
+        gone = [bot.name for bot in self._before(view) if bot.name not in there]
+        return self._env.get_template("night.html").render(root="", view=view, changes=changes, gone=gone)
+
+    def feed(self) -> str:
+        """The nights, of which there is one at least, as an Atom feed (RFC 4287): feed.xml.
+
+        Its links are relative, and its ids follow from the nights' commitments: it needs no address of the site.
+        """
+        updated = max(view.night.finished or view.night.opened for view in self._league.nights)
+        return self._env.get_template("feed.xml").render(updated=updated)
+
+    def badge(self, bot: BotView) -> str:
+        """A bot's rank and Elo as a small picture: badges/<name>.svg."""
+        text = "no game yet"
+        if bot.standing and bot.rating:
+            text = f"{_ordinal(bot.standing.rank)} of {len(self._league.rows)} · Elo {_elo(bot.rating.elo)}"
+        return self._env.get_template("badge.svg").render(
+            bot=bot, text=text, left=_BADGE_LEFT, right=12 + _BADGE_LETTER * len(text)
+        )
 
     def bot(self, bot: BotView) -> str:
         """One bot: bots/<name>.html."""
@@ -70,6 +98,12 @@ class Pages:
             root="../", match=match, deals=deals, treeline=_treeline, rounds=_rounds, thinking=_thinking,
             fault_of=_fault_of, margins_of=_margins, mean_margins=_mean_margins, replays=replays,
         )  # fmt: skip
+
+    def _before(self, view: NightView) -> Sequence[BotEntry]:
+        """The bots of the night before."""
+        nights = [each.night for each in self._league.nights]
+        at = nights.index(view.night)
+        return nights[at - 1].bots if at else ()
 
 
 def _shown(value: object) -> object:
@@ -129,6 +163,26 @@ def _signed(number: float) -> str:
     return "0.00" if text in ("+0.00", "-0.00") else text.replace("-", "−")
 
 
+def _elo(number: float) -> str:
+    return f"{whole:+,}".replace("-", "−") if (whole := round(number)) else "0"
+
+
+def _strongest(effects: Sequence[SeatEffect]) -> SeatEffect:
+    return max(effects, key=lambda effect: (abs(effect.elo), -effect.seat))
+
+
+def _urn(view: NightView, kind: str) -> str:
+    """A name for all times that is nobody else's: nobody has the same commitment."""
+    return uuid5(NAMESPACE_OID, f"treelings {kind} {view.night.commitment}").urn
+
+
+def _ms(ms: float) -> str:
+    """As many digits as tell fast bots apart: 0.42 ms, 3.1 ms, 250 ms, 1.20 s."""
+    if ms >= 1_000:
+        return _seconds(ms)
+    return f"{ms:.{2 if ms < 1 else 1 if ms < 100 else 0}f} ms"
+
+
 def _seconds(ms: float) -> str:
     return f"{ms / 1000:,.2f} s"
 
@@ -143,6 +197,10 @@ def _ordinal(number: int) -> str:
 
 def _when(stamp: str) -> str:
     return stamp[:16].replace("T", " ") + " UTC"
+
+
+def _day(stamp: str) -> str:
+    return stamp[:10]
 
 
 def _short(version: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from referee.model import GameRecord, PlayedMove
-from referee.publish.overview import Match, deal_number
+from referee.publish.nights import Match, deal_number
 from referee.text import printable
 
 _LONGEST_TEXT: Final = 1_000  # of a fault's detail, as long as a record allows

@@ -7,13 +7,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+from referee.leaderboard import standings_csv, standings_json
 from referee.model import GameRecord, Night
 from referee.publish.folder import Fresh, replacing
-from referee.publish.overview import Match, NightView, Overview, overview
+from referee.publish.nights import Match, NightView
+from referee.publish.overview import Overview, overview
 from referee.publish.pages import Pages
 from referee.records import to_json
 from referee.sitefile import NAME, site_json
-from referee.standings import standings_csv, standings_json
 
 _SOURCES: Final = (("referee", "*.py"), ("referee/publish", "**/*.*"), ("treelings", "*.py"))
 """What the pages of the same records may differ by: packages, and which of their files."""
@@ -34,15 +35,18 @@ def publish_site(site: Path, *, league: str, nights: Sequence[Night], records: S
         for content in sorted(files("referee.publish").joinpath("static").iterdir(), key=lambda file: file.name):
             fresh.write(content.name, content.read_bytes())
         fresh.write(NAME, site_json(league, [view.night for view in shown.nights]))
-        fresh.write("standings.json", standings_json(league, records))
-        fresh.write("standings.csv", standings_csv(shown.rows))
+        fresh.write("standings.json", standings_json(shown.board))
+        fresh.write("standings.csv", standings_csv(shown.season))
         fresh.write("index.html", pages.index())
+        if shown.nights:
+            fresh.write("feed.xml", pages.feed())
         for view in shown.nights:
             number = view.night.number
             fresh.write(f"night-{number}.html", pages.night(view))
             fresh.write_lines(f"records/night-{number}.jsonl", _matches(fresh, pages, shown, view))
         for bot in shown.bots.values():
             fresh.write(f"bots/{bot.page}.html", pages.bot(bot))
+            fresh.write(f"badges/{bot.page}.svg", pages.badge(bot))
     return site / "index.html"
 
 

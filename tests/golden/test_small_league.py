@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from referee.leaderboard import leaderboard, standings_json
 from referee.records import from_json, problems, read_records, record_lines, to_json
 from referee.sitefile import read_site_json, site_json
-from referee.standings import standings, standings_json
+from referee.standings import standings
 from referee.verify import verify
 
 SITE = Path(__file__).parent / "small_league"
@@ -31,7 +32,7 @@ def test_its_records_are_written_as_they_were_read() -> None:
 def test_its_standings_are_written_as_they_were() -> None:
     league, nights = read_site_json((SITE / "league.json").read_text())
     assert site_json(league, nights) == (SITE / "league.json").read_text()
-    assert standings_json(league, read_records(RECORDS)) == (SITE / "standings.json").read_text()
+    assert standings_json(leaderboard(league, read_records(RECORDS))) == (SITE / "standings.json").read_text()
 
 
 def test_its_standings_are_those_worked_out_by_hand() -> None:

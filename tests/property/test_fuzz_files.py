@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from referee.config import LeagueConfig, template
 from referee.errors import ConfigError, RecordError, SubmissionError, UsageError
+from referee.leaderboard import leaderboard, standings_csv, standings_json
 from referee.model import GameRecord
 from referee.records import MAX_RECORD_BYTES, from_json, problems, read_records, states, to_json
 from referee.schedule import plan_match
 from referee.sitefile import read_site_json, site_json
-from referee.standings import standings, standings_csv, standings_json
 from referee.submissions import BotFile
 from referee.text import printable
 from referee.tomlfile import MAX_TOML_BYTES, M, parse_toml
@@ -155,10 +155,11 @@ def test_a_game_that_was_read_is_judged_and_replayed_without_a_crash(line: str) 
 @given(st.lists(RECORDS, min_size=1, max_size=3))
 def test_whatever_games_were_read_have_standings(lines: list[str]) -> None:
     found = [game for game in map(record, lines) if game is not None]
-    rows = standings(found)
+    board = leaderboard(LEAGUE, found)
+    rows = board.season.rows
     assert sum(row.games for row in rows) == sum(len(game.seats) for game in found)
-    assert json.loads(standings_json(LEAGUE, found))["format"]
-    assert len(standings_csv(rows).splitlines()) == 1 + len(rows)
+    assert json.loads(standings_json(board))["format"]
+    assert len(standings_csv(board.season).splitlines()) == 1 + len(rows)
 
 
 @bounded(600)

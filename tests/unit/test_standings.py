@@ -1,25 +1,12 @@
-import csv
-import io
-import json
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
-from random import Random
 
 import pytest
 
 from referee.model import Fault, FaultKind, GameRecord, SeatHolder, Standing
 from referee.records import ranks
-from referee.standings import (
-    RANKING_RULES,
-    Pair,
-    head_to_head,
-    points,
-    standings,
-    standings_csv,
-    standings_json,
-)
-from tests.support.records import random_league, version_of
+from referee.standings import RANKING_RULES, points, standings
+from tests.support.records import version_of
 
 
 def game(
@@ -152,43 +139,6 @@ def test_the_version_is_that_of_the_latest_night() -> None:
 
 def test_only_bots_that_appear_in_records_have_a_row() -> None:
     assert standings([]) == ()
-
-
-def test_head_to_head_counts_a_larger_table_for_each_pair_at_it() -> None:
-    pairs = head_to_head([game({"a": 9, "b": 5, "c": 5}), game({"a": 1, "b": 2})])
-    assert pairs["a", "b"] == Pair(games=2, points=1.0, score=0.5)
-    assert pairs["b", "a"] == Pair(games=2, points=1.0, score=0.5)
-    assert pairs["b", "c"] == Pair(games=1, points=0.5, score=0.5)
-    assert ("a", "a") not in pairs
-
-
-def test_standings_json_has_the_season_and_each_night_in_canonical_form() -> None:
-    nights, records = random_league(Random(1))
-    text = standings_json("thursday", records)
-    value = json.loads(text)
-    assert (value["format"], value["league"]) == ("treelings-standings/1", "thursday")
-    assert [night["night"] for night in value["nights"]] == [night.number for night in nights]
-    assert [row["bot"] for row in value["season"]] == [row.bot for row in standings(records)]
-    assert text == json.dumps(value, sort_keys=True, indent=1) + "\n"
-
-
-def test_standings_json_rounds_numbers_to_six_decimals() -> None:
-    records = [game({"a": 9, "b": 1}), game({"a": 1, "b": 2}), game({"a": 1, "b": 2})]
-    row = next(row for row in json.loads(standings_json("x", records))["season"] if row["bot"] == "a")
-    assert (row["score"], row["margin"]) == (0.333333, 2.0)
-
-
-def test_standings_csv_has_a_header_and_a_line_for_each_row() -> None:
-    lines = list(csv.DictReader(standings_csv(standings([game({"a": 9, "b": 1})])).splitlines()))
-    assert [line["bot"] for line in lines] == ["a", "b"]
-    assert (lines[1]["margin"], lines[1]["score"]) == ("-8.0", "0.0")
-
-
-@pytest.mark.parametrize("text", ["=cmd()", "+1", "-1", "@x", "\tx", "\rx"])
-def test_text_in_csv_is_never_a_formula(text: str) -> None:
-    row = replace(standings([game({"a": 9, "b": 1})])[0], bot=text)
-    (line,) = csv.DictReader(io.StringIO(standings_csv([row]), newline=""))
-    assert line["bot"] == "'" + text
 
 
 def test_the_rules_of_ranking_name_every_tie_break() -> None:

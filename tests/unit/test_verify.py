@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
+from referee.leaderboard import leaderboard, standings_json
 from referee.model import BotEntry, GameRecord, Night, NightSettings, VoidGame
 from referee.records import to_json
 from referee.sitefile import site_json
-from referee.standings import standings_json
 from referee.verify import Report, verify
 from tests.support.records import BOTS, random_league, version_of
 from tests.support.sites import write_records, write_site
@@ -264,7 +264,7 @@ class TestSiteDiffers:
         assert words in only(verify([site]))
 
     def test_standings_of_another_league(self, site: Path) -> None:
-        (site / "standings.json").write_text(standings_json("friday", league()[1]))
+        (site / "standings.json").write_text(standings_json(leaderboard("friday", league()[1])))
         assert only(verify([site])) == "standings.json, key league: expected 'thursday', got 'friday'"
 
     def test_standings_as_csv_that_were_changed_name_the_line(self, site: Path) -> None:
@@ -459,12 +459,12 @@ class TestHostile:
         assert any("night 1: max_tables: expected at most 370" in text for text in verify([site]).differences)
 
     def test_standings_of_a_million_wrong_rows_are_not_taken_apart(self, site: Path) -> None:
-        head = '{"format":"treelings-standings/1","league":"thursday","nights":[],"season":['
+        head = '{"format":"treelings-standings/2","league":"thursday","nights":[],"season":['
         (site / "standings.json").write_text(head + ",".join(['{"bot":1}'] * 1_000_000) + "]}")
         assert "characters, got 10,000,077" in only(verify([site]))
 
     def test_of_many_wrong_rows_the_first_is_named(self, site: Path) -> None:
-        head = '{"format":"treelings-standings/1","league":"thursday","nights":[],"season":['
+        head = '{"format":"treelings-standings/2","league":"thursday","nights":[],"season":['
         (site / "standings.json").write_text(head + ",".join(["{}"] * 1_000) + "]}")
         assert "key season[0].rank: expected it to be there" in only(verify([site]))
 
