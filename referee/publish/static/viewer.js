@@ -126,6 +126,9 @@
       game = next;
       all = positions(game, data.decks[game.deck]);
       part("game").value = String(game.number);
+      player.classList.remove("of2", "of3", "of4", "of5");
+      player.classList.add(`of${game.seats.length}`);
+      player.classList.toggle("talks", Object.keys(game.said).length > 0);
       part("scrub").max = String(last());
       part("seats").style.setProperty("--tallest", String(Math.max(...all[last()].rows.flat().map(column => column.height))));
       part("moves").replaceChildren(...all.map((each, turn) => make("li", "", "", entry(each, turn))));
@@ -192,7 +195,7 @@
       const name = make("p", "name", "", make("bdi", "", bot(seat)));
       name.title = bot(seat);
       const turn = !done && seat === now.seat;
-      const element = make("div", `seat${turn ? " mover" : ""}${gone ? " gone" : ""}`, "",
+      const element = make("div", `clearing${turn ? " mover" : ""}${gone ? " gone" : ""}`, "",
         trees, name, make("p", "sum", "", `seat ${seat}${gone ? ", forfeited" : turn ? ", on turn" : ""} · `, make("b", "", now.points[seat])));
       element.dataset.seat = String(seat);
       return element;
@@ -341,7 +344,7 @@
     root.hidden = false;
     if (follow()) see();
     else {
-      choose(games[0]);
+      choose(games.find(each => location.hash === `#d${each.deal}r${each.rotation}`) || games[0]);
       show(0);
     }
   }
