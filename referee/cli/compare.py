@@ -3,7 +3,7 @@
 import json
 import secrets
 import time
-from contextlib import aclosing, nullcontext
+from contextlib import aclosing
 from itertools import islice
 from pathlib import Path
 from tempfile import gettempdir
@@ -14,7 +14,7 @@ import typer
 from referee.cli import options
 from referee.cli.show import out
 from referee.cli.verify import parse_secret
-from referee.errors import UsageError
+from referee.errors import RefereeError, UsageError
 from treelings import Clock
 from treelings.cards import MAX_PLAYERS, MIN_PLAYERS, SECRET_BYTES
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from referee.quick import QuickTables
 
 _COPIES = "treelings-compare-"
-_MOST_DEALS = 20_000
+_DEALS = 20_000
+_MAX_DEALS = 1_000_000
 
 
 def compare(
@@ -40,15 +41,16 @@ def compare(
         ),
     ] = None,
     max_deals: Annotated[
-        int, typer.Option(min=1, help="Give up, undecided, after so many deals, each in all rotations of the seats.")
-    ] = _MOST_DEALS,
+        int,
+        typer.Option(
+            min=1, max=_MAX_DEALS, help="Give up, undecided, after so many deals, each in all rotations of the seats."
+        ),
+    ] = _DEALS,
     elo0: Annotated[float, typer.Option(help="H0: NEW is at most so much normalised Elo stronger than OLD.")] = 0.0,
     elo1: Annotated[float, typer.Option(help="H1: NEW is at least so much normalised Elo stronger than OLD.")] = 10.0,
     alpha: Annotated[float, typer.Option(help="How often H1 may be accepted where H0 is true.")] = 0.05,
     beta: Annotated[float, typer.Option(help="How often H0 may be accepted where H1 is true.")] = 0.05,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Tables at a time; one a processor core if not given.")
-    ] = None,
+    jobs: options.Jobs = None,
     secret: Annotated[
         str | None,
         typer.Option(metavar="HEX", help="Secret that the decks come from, 64 hex digits; random if not given."),
@@ -81,13 +83,13 @@ def compare(
     `treelings compare old new && cp -r new best` does what it says.
     """
     from referee.cli.comparing import Gauge, outcome, print_heading, print_outcome
+    from referee.cli.records_file import RecordsFile
     from referee.cli.sandboxes import sandbox_for
     from referee.comparison import Comparison
     from referee.limits import Limits
     from referee.loop import run
     from referee.players import connect
     from referee.quick import QuickTables, apart, endless_deals
-    from referee.records import to_json
     from referee.run import default_jobs
     from referee.strength import Sprt, Verdict
     from referee.submissions import find_bot, is_sample, take_in
@@ -115,33 +117,31 @@ def compare(
         print_heading(bots[0], bots[1], bots[2:], test)
         comparison = Comparison(bots[0].name, bots[1].name, seats, test)
         deals = islice(endless_deals([bot.name for bot in bots], refill.value), max_deals)
-        output = records.open("w", encoding="utf-8") if records else nullcontext()
-        stopped = False
-        with output as file, Gauge(comparison, time.monotonic) as gauge:
+        file = RecordsFile(records)
+        broken_off: BaseException | None = None
+        try:
+            with file, Gauge(comparison, time.monotonic) as gauge:
 
-            def keep(games: "Sequence[GameRecord]") -> None:
-                if file:
-                    file.writelines(to_json(game) + "\n" for game in games)
-                gauge.deals_done()
+                def keep(games: "Sequence[GameRecord]") -> None:
+                    file.write(games)
+                    gauge.deals_done()
 
-            quick = QuickTables(bots, box, key, Clock(), connect, jobs=tables, tell=lambda _: gauge.game_over())
-            try:
+                quick = QuickTables(bots, box, key, Clock(), connect, jobs=tables, tell=lambda _: gauge.game_over())
                 run(_play(quick, box, deals, comparison, keep))
-            except KeyboardInterrupt:  # what is known by then is still worth telling
-                stopped = True
+        except (KeyboardInterrupt, RefereeError, OSError) as error:
+            if not comparison.deals:
+                raise
+            broken_off = error  # what is known by then is still worth telling
     if as_json:
         out.print(
             json.dumps({**outcome(comparison, *bots[:2]), "secret": key.hex()}, indent=1), markup=False, soft_wrap=True
         )
     else:
         print_outcome(comparison, {bots[0].name: "OLD", bots[1].name: "NEW"})
-        if records:
-            out.print(f"\nShow a game:  treelings replay {records} --game 1", markup=False, soft_wrap=True)
-            out.print(f"Check all:    treelings verify {records} --secret {key.hex()}", markup=False, soft_wrap=True)
-        else:
-            out.print(f"\nSecret of the decks: {key.hex()}", style="dim", soft_wrap=True)
-    if stopped:
-        raise KeyboardInterrupt
+        out.print()
+        file.print_next(key)
+    if broken_off is not None:
+        raise broken_off
     if comparison.verdict is not Verdict.H1:
         raise typer.Exit(1)
 

@@ -9,23 +9,26 @@ from itertools import chain
 from pathlib import Path
 from tempfile import gettempdir
 from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Self, TextIO
+from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 
 from referee.cli import options
 from referee.cli.show import err, out
 from referee.cli.verify import parse_secret
+from referee.errors import RefereeError
 from referee.model import GameRecord, GameSpec, VoidGame, game_id
 from treelings import Clock, Refill
 from treelings.cards import MAX_PLAYERS, MIN_PLAYERS, SECRET_BYTES
 
 if TYPE_CHECKING:
     from referee.cli.progress import GameProgress
+    from referee.cli.records_file import RecordsFile
     from referee.ports import Connect, Sandbox
     from referee.quick import Outcome, QuickTables
 
 _DEALS = 10
+_MOST = 100_000  # deals or games: all of them are kept in mind
 _COPIES = "treelings-match-"
 _HOUR_MS = 3_600_000
 
@@ -41,10 +44,15 @@ def match(
     ] = None,
     games: Annotated[
         int | None,
-        typer.Option(min=1, help="So many games, and as many more as make whole deals in every rotation of the seats."),
+        typer.Option(
+            min=1,
+            max=_MOST,
+            help="So many games, and as many more as make whole deals in every rotation of the seats.",
+        ),
     ] = None,
     deals: Annotated[
-        int | None, typer.Option(min=1, help="Deals, each played once in every rotation of the seats; 10 if not given.")
+        int | None,
+        typer.Option(min=1, max=_MOST, help="Deals, each played once in every rotation of the seats; 10 if not given."),
     ] = None,
     secret: Annotated[
         str | None,
@@ -57,9 +65,7 @@ def match(
     refill: Annotated[
         options.RefillChoice, typer.Option(help="When the market is filled up.")
     ] = options.RefillChoice.START,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, max=256, help="Tables that play side by side; by cores if not given.")
-    ] = None,
+    jobs: options.Jobs = None,
     move_ms: Annotated[
         int | None,
         typer.Option(
@@ -97,6 +103,7 @@ def match(
     """
     from referee.cli.attach import attached_bots
     from referee.cli.board import progress_for
+    from referee.cli.records_file import RecordsFile
     from referee.cli.sandboxes import sandbox_for
     from referee.limits import Limits
     from referee.logs import LogKeeper
@@ -132,18 +139,30 @@ def match(
             box = WithAttached(box, attached, _note)
         versions = {bot.name: bot.version for bot in seated}
         keeper = LogKeeper(logs, versions=versions, most_bytes=Limits().log_bytes, tables=tables) if logs else None
-        output = records.open("w", encoding="utf-8") if records else nullcontext()
         progress, watch = progress_for(match_id(names), quiet=quiet)
-        with output as file, keeper or nullcontext(), _Outcomes(plan, file, progress) as outcomes, progress:
-            table = QuickTables(
-                seated, box, key, _clock(move_ms), _connect_to(attached), keeper.keep if keeper else None,
-                jobs=tables, tell=outcomes.take, watch=watch,
-            )  # fmt: skip
-            run(_play(table, box, plan))
+        file = RecordsFile(records)
+        outcomes = _Outcomes(plan, file, progress)
+        broken_off: BaseException | None = None
+        if logs:
+            logs.mkdir(parents=True, exist_ok=True)  # before the games, not where the first of them is over
+        try:
+            with file, keeper or nullcontext(), outcomes, progress:
+                table = QuickTables(
+                    seated, box, key, _clock(move_ms), _connect_to(attached), keeper.keep if keeper else None,
+                    jobs=tables, tell=outcomes.take, watch=watch,
+                )  # fmt: skip
+                run(_play(table, box, plan))
+        except (KeyboardInterrupt, RefereeError, OSError) as error:
+            if not outcomes.records:
+                raise
+            broken_off = error  # what was played by then is still worth telling
     if as_json:
         _print_json(outcomes, match_id(names), key)
     else:
-        _print(outcomes, match_id(names), key, records, logs)
+        _print(outcomes, match_id(names), logs)
+        file.print_next(key)
+    if broken_off is not None:
+        raise broken_off
     if outcomes.voids:
         void = outcomes.voids[0]
         err.print(
@@ -213,7 +232,7 @@ class _Outcomes:
     """The games of a match as they come: shown, and written and kept in the order of their deals and rotations."""
 
     def __init__(
-        self, plan: Sequence[Sequence[GameSpec]], file: TextIO | None, progress: "GameProgress"
+        self, plan: Sequence[Sequence[GameSpec]], file: "RecordsFile", progress: "GameProgress"
     ) -> None:  # fmt: skip
         self._places = {game.id: place for place, game in enumerate(chain.from_iterable(plan))}
         self._file = file
@@ -256,24 +275,17 @@ class _Outcomes:
                 self._write(outcome)
 
     def _write(self, outcome: "Outcome") -> None:
-        from referee.records import to_json
-
-        if self._file is not None and isinstance(outcome, GameRecord):
-            self._file.write(to_json(outcome) + "\n")
+        if isinstance(outcome, GameRecord):
+            self._file.write([outcome])
 
 
-def _print(outcomes: _Outcomes, match: str, key: bytes, records: Path | None, logs: Path | None) -> None:
+def _print(outcomes: _Outcomes, match: str, logs: Path | None) -> None:
     from referee.cli.summary import print_summary
 
     if outcomes.records:
         print_summary(match, outcomes.records)
     if logs:
         out.print(f"Logs of the bots: {logs / match}", markup=False, soft_wrap=True)
-    if records:
-        out.print(f"Show a game:  treelings replay {records} --game 1", markup=False, soft_wrap=True)
-        out.print(f"Check all:    treelings verify {records} --secret {key.hex()}", markup=False, soft_wrap=True)
-    else:
-        out.print(f"Secret of the decks: {key.hex()}", style="dim", soft_wrap=True)
 
 
 def _print_json(outcomes: _Outcomes, match: str, key: bytes) -> None:

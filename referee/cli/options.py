@@ -32,6 +32,9 @@ Sandbox = Annotated[
 TrustBots = Annotated[
     bool, typer.Option("--trust-bots", help="Run bots that are no samples even where nothing isolates them.")
 ]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", min=1, max=256, help="Tables that play side by side; by cores if not given.")
+]
 LeagueFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The league's folder.")]
 Night = Annotated[int | None, typer.Option("--night", min=1, help="A single night; without it, the season.")]
 

@@ -78,11 +78,21 @@ def test_a_bot_is_compared_with_itself_only_where_that_is_meant(tmp_path: Path) 
     assert meant.out.startswith("Undecided after 1 deal.\n")
 
 
+def test_a_full_disk_is_named_and_takes_no_outcome_with_it(tmp_path: Path) -> None:
+    done = treelings("compare", "random", "greedy", "--max-deals", "9", "--records", "/dev/full", cwd=tmp_path,
+                     env=NO_ENGINE)  # fmt: skip
+    assert done.code == 1
+    assert "error: /dev/full: No space left on device" in done.err
+    assert done.out.startswith("Undecided after ")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--elo0", "10"], "elo0 and elo1: expected elo0 below elo1, both from -100 to 100, got 10 and 10"),
         (["--opponents", "neighbour"] * 4, "expected at most three opponents, got 4"),
+        (["--max-deals", "9" * 20], "'--max-deals': Input should be less than or equal to"),
+        (["--jobs", "10000"], "'--jobs': Input should be less than or equal to"),
     ],
 )
 def test_wrong_use_is_told_before_anything_is_played(options: list[str], message: str, tmp_path: Path) -> None:

@@ -71,6 +71,26 @@ def test_the_logs_of_all_tables_are_kept(tmp_path: Path) -> None:
     every_start_is_logged(tmp_path / "logs", ("random", "greedy"), 2)
 
 
+def test_a_full_disk_is_named_and_takes_no_summary_with_it(tmp_path: Path) -> None:
+    done = treelings("match", "random", "greedy", "--deals", "2", *QUICK, "--records", "/dev/full", cwd=tmp_path)
+    assert done.code == 1
+    assert "error: /dev/full: No space left on device" in done.err
+    assert "greedy-vs-random: " in done.out
+
+
+def test_where_no_log_can_be_kept_nothing_is_played(tmp_path: Path) -> None:
+    (tmp_path / "logs").touch()
+    done = treelings("match", "random", "greedy", "--logs", "logs", *QUICK, cwd=tmp_path)
+    assert (done.code, done.out) == (1, "")
+    assert "logs: File exists" in done.err
+
+
+def test_the_commands_to_go_on_with_can_be_pasted(tmp_path: Path) -> None:
+    done = treelings("match", "random", "greedy", "--deals", "1", *QUICK, "--records", "my games.jsonl", cwd=tmp_path)
+    assert "treelings replay 'my games.jsonl' --game 1\n" in done.out
+    assert f"treelings verify 'my games.jsonl' --secret {SECRET}\n" in done.out
+
+
 @pytest.mark.docker
 @pytest.mark.usefixtures("runtime_image")
 def test_several_tables_play_in_containers(tmp_path: Path) -> None:
@@ -88,6 +108,7 @@ def test_several_tables_play_in_containers(tmp_path: Path) -> None:
     [
         (["random", "greedy", "--games", "2", "--deals", "1"], ["--games", "--deals", "leave out one"]),
         (["random", "greedy", "--games", "2", "--deal-id", "x"], ["--deal-id", "--games"]),
+        (["random", "greedy", "--deals", "9" * 20], ["--deals", "less than or equal"]),
         (["--attach", "mine=127.0.0.1:50051"], ["2 to 5", "got 1"]),
         (["random", "--attach", "mine=127.0.0.1:50051", "--jobs", "2"], ["one game at a time", "got 2"]),
     ],
