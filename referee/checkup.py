@@ -189,7 +189,7 @@ def _start_figures(trial: Trial, clock: Clock) -> dict[str, object]:
 def _start(trial: Trial, clock: Clock) -> Step:
     fact = f"ready after {trial.start_ms:,.0f} of {clock.startup_ms:,} ms"
     slow = trial.start_ms > _SLOW * clock.startup_ms
-    advice = ("that is more than half of its time: a slower machine may not wait long enough",) if slow else ()
+    advice = ("that is more than half of its time: on a slower machine it may be too late",) if slow else ()
     outcome = Outcome.WARNING if slow else Outcome.PASSED
     return Step(START, outcome, fact, _start_figures(trial, clock), advice)
 
@@ -212,7 +212,7 @@ def _played(name: str, trial: Trial, bot: Submission, clock: Clock) -> Step:
     }  # fmt: skip
     if slowest_ms <= _SLOW * limit_ms:
         return Step(name, Outcome.PASSED, fact, figures)
-    slow = "its slowest move took more than half of its limit: a slower machine may make it too late"
+    slow = "its slowest move took more than half of its limit: on a slower machine it may be too late"
     return Step(name, Outcome.WARNING, fact, figures, (slow,))
 
 
@@ -232,7 +232,7 @@ def _ending(trials: list[Trial]) -> Step:
     figures = {"games": games, "processes": processes, "disorderly": bad}
     if not bad:
         return Step(
-            ENDING, Outcome.PASSED, f"{games} games in {_count(processes, 'process')}, each left in order", figures
+            ENDING, Outcome.PASSED, f"{games} games in {_count(processes, 'process')}, all ended cleanly", figures
         )
     advice = "no game is lost by that, but each new process takes its start-up time: see to what `end` does"
     return Step(
