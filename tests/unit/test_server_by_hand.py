@@ -46,7 +46,7 @@ def bot(tmp_path: Path) -> Iterator[Callable[[str], Client]]:
         command = process.stderr.readline().strip()
         address = command.rpartition("=")[2]
         clients.append(Client(process, address))
-        assert told == f"First listens on {address}, until Ctrl-C. Let it play, in another terminal:\n"
+        assert told == f"First listens on {address}, until Ctrl-C. In another terminal:\n"
         assert command == f"treelings match random --attach first={address}"
         return clients[-1]
 

@@ -111,7 +111,7 @@ def told_where(bot: str, address: str) -> tuple[str, str]:
     name = bot.lower()
     name = name if re.fullmatch("[a-z0-9][a-z0-9_]{0,31}", name) else "mybot"
     return (
-        f"{bot} listens on {address}, until Ctrl-C. Let it play, in another terminal:",
+        f"{bot} listens on {address}, until Ctrl-C. In another terminal:",
         f"  treelings match random --attach {name}={address}",
     )
 
