@@ -86,7 +86,7 @@ def play(
 
     You have all the time that you want; bots have their usual clock and sandbox. `?` shows rules and keys, `q` leaves.
 
-    Example: `treelings play greedy rollout --hint neighbour --records mine.jsonl`.
+    Example: `treelings play greedy rollout --hint mcts --records mine.jsonl`.
     """
     from referee.cli.sandboxes import sandbox_for
     from referee.limits import Limits
