@@ -27,6 +27,7 @@ neighbour in the ring is taller: * marks those that would score now. The firefly
 lies above the last 20 cards: when it shows up, that round is the last.
 Moves  a number of the list, or R, R<R (new, to the left), *<BP>G (all singles;
        B, then P to the left end, G to the right end), - (pass)
+List   points: yours after the move; margin: these less the mean of the others'
 Keys   ? this help, h what the --hint bot would do, q leave, Enter the board"""
 
 
