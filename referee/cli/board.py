@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.text import Text
 
 from referee.cli.progress import GameProgress
-from referee.cli.show import err, market, row
+from referee.cli.show import err, market, redraws, row
 from referee.game import Watch
 from referee.model import GameRecord, GameSpec, PlayedMove
 from referee.standings import points
@@ -88,7 +88,7 @@ class MatchBoard(GameProgress):
 
 def progress_for(title: str, *, quiet: bool, console: Console = err) -> tuple[GameProgress, Watch | None]:
     """What is shown while a match of this title is played, and what is to be shown its positions."""
-    if quiet or not console.is_terminal:
+    if quiet or not redraws(console):
         return GameProgress(title, quiet=quiet), None
     shown = MatchBoard(title, console)
     return shown, shown.watch
@@ -105,7 +105,7 @@ def board(scene: Scene, scores: Mapping[str, float], width: int, height: int) ->
         return []
     name_width = min(max(map(len, game.bots)), max(_SHORTEST_NAME, width - _BESIDE_NAME))
     lines = [
-        Text.assemble((f"{game.deal_id}, rotation {game.rotation}", "bold"), f"   turn {state.turn}"),
+        Text.assemble((f"turn {state.turn}, rotation {game.rotation}", "bold"), f" of {game.deal_id}"),
         _middle(state),
         Text(),
         Text(f"  {'* would score now':<{name_width + 1 + _ROW}}{'now':>4}{'so far':>9}", style="dim"),

@@ -7,13 +7,13 @@ from types import TracebackType
 from typing import Final, Self
 
 import scipy.special  # noqa: F401 - which intervals need: now, and not while a bot's clock runs
-from rich.console import Group
+from rich.console import Console, Group
 from rich.live import Live
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from referee.cli.show import err, out, short_version
+from referee.cli.show import err, out, redraws, short_version
 from referee.comparison import Comparison, End
 from referee.model import Submission
 from referee.strength import Interval, Sprt, Verdict, elo_interval, nelo_interval, score_interval
@@ -26,23 +26,25 @@ _DRAWN_A_SECOND: Final = 4
 
 
 class Gauge:
-    """Shows on stderr how far the test is: on a terminal always, elsewhere a line after 1, 2, 5, 10, 20, 50 … deals."""
+    """Shows how far the test is: on a terminal always, elsewhere a line after 1, 2, 5, 10, 20, 50 … deals."""
 
-    def __init__(self, comparison: Comparison, clock: Callable[[], float]) -> None:
+    def __init__(self, comparison: Comparison, clock: Callable[[], float], console: Console = err) -> None:
         """`clock` gives seconds, from any point in time."""
         self._comparison = comparison
         self._clock = clock
+        self._console = console
+        self._redraws = redraws(console)
         self._began = clock()
         self._games = 0
         self._marks = (digit * 10**power for power in count() for digit in (1, 2, 5))
         self._mark = next(self._marks)
         self._live = Live(
-            console=err, get_renderable=self._draw, refresh_per_second=_DRAWN_A_SECOND, transient=True,
+            console=console, get_renderable=self._draw, refresh_per_second=_DRAWN_A_SECOND, transient=True,
             redirect_stdout=False, redirect_stderr=False,
         )  # fmt: skip
 
     def __enter__(self) -> Self:
-        if err.is_terminal:
+        if self._redraws:
             self._live.start()
         return self
 
@@ -59,10 +61,10 @@ class Gauge:
         """More deals count."""
         if self._comparison.deals < self._mark:
             return
-        if not err.is_terminal:
+        if not self._redraws:
             line = f"{_count(self._comparison)}: LLR {self._comparison.llr:+.2f}, {_estimates(self._comparison)}"
             line += _mishaps(self._comparison)
-            err.print(line, markup=False, soft_wrap=True)
+            self._console.print(line, markup=False, soft_wrap=True)
         while self._mark <= self._comparison.deals:
             self._mark = next(self._marks)
 
@@ -76,7 +78,7 @@ class Gauge:
 
     def _scale(self) -> Text:
         test, llr = self._comparison.test, self._comparison.llr
-        width = max(10, min(_LONGEST_GAUGE, err.width - _BESIDE_GAUGE))
+        width = max(10, min(_LONGEST_GAUGE, self._console.width - _BESIDE_GAUGE))
         at, middle = (
             round((width - 1) * min(1.0, max(0.0, (value - test.lower) / (test.upper - test.lower))))
             for value in (llr, 0.0)
@@ -216,7 +218,8 @@ def _estimates(comparison: Comparison) -> str:
 
 def _mishaps(comparison: Comparison) -> str:
     """What went wrong so far, to be added to a line; nothing, as a rule."""
-    forfeits = sum(faults.games for faults in comparison.faults.values())
+    # A copy: the thread that draws may look while a bot commits its first fault.
+    forfeits = sum(faults.games for faults in comparison.faults.copy().values())
     told = (("forfeits", forfeits), ("void deals", comparison.voids))
     return "".join(f", {what}: {number:,}" for what, number in told if number)
 

@@ -39,6 +39,13 @@ err = SafeConsole(stderr=True, highlight=False, emoji=False)
 """Errors, notes and progress: never part of a result that is piped on."""
 
 
+def redraws(console: Console) -> bool:
+    """Whether lines can be drawn there again and again: on a terminal that is no dumb one, and only in an encoding that
+    has their characters, since numbers in the place of these make them longer than they are taken to be.
+    """
+    return console.is_interactive and not console.options.ascii_only
+
+
 def error_lines(message: str) -> None:
     """Print an error on stderr; each of its lines is one, and is marked so."""
     for line in message.splitlines():

@@ -43,7 +43,9 @@ def scene(bots: tuple[str, ...], turns: int = 1_000, comment: str = "") -> Scene
 
 
 def screen(file: io.StringIO, *, terminal: bool = True) -> SafeConsole:
-    return SafeConsole(file=file, force_terminal=terminal, width=80, height=24, color_system=None)
+    return SafeConsole(
+        file=file, force_terminal=terminal, force_interactive=terminal, width=80, height=24, color_system=None
+    )
 
 
 def lines(shown: Scene, width: int = 80, height: int = 24) -> list[str]:
@@ -110,6 +112,15 @@ def test_it_shows_the_score_of_the_games_so_far() -> None:
 @pytest.mark.parametrize(("terminal", "quiet"), [(False, False), (True, True), (False, True)])
 def test_elsewhere_than_on_a_terminal_and_where_it_is_not_wanted_there_is_none(terminal: bool, quiet: bool) -> None:
     progress, watch = progress_for("a match", quiet=quiet, console=screen(io.StringIO(), terminal=terminal))
+    assert type(progress) is GameProgress
+    assert watch is None
+
+
+@pytest.mark.parametrize(("encoding", "interactive"), [("ascii", True), ("latin-1", True), ("utf-8", False)])
+def test_where_lines_cannot_be_drawn_again_there_is_none(encoding: str, interactive: bool) -> None:
+    with io.TextIOWrapper(io.BytesIO(), encoding) as file:
+        console = SafeConsole(file=file, force_terminal=True, force_interactive=interactive)
+        progress, watch = progress_for("a match", quiet=False, console=console)
     assert type(progress) is GameProgress
     assert watch is None
 

@@ -1,5 +1,6 @@
 """What `treelings compare` says, in words and in JSON."""
 
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.cli.comparing import Gauge, outcome, print_outcome
+from referee.cli.show import SafeConsole
 from referee.comparison import PATIENCE, Comparison
 from referee.model import GameRecord, Submission, VoidGame
 from referee.strength import Sprt
@@ -85,6 +87,18 @@ def test_without_a_terminal_a_line_comes_ever_more_seldom(capsys: pytest.Capture
     lines = capsys.readouterr().err.splitlines()
     assert [line.partition(":")[0] for line in lines] == ["1 deal", "2 deals", "5 deals", "10 deals", "20 deals"]
     assert lines[-1] == "20 deals: LLR -0.03, score 50.0 %, Elo +0 (-49 to +49)"
+
+
+@pytest.mark.parametrize(("encoding", "interactive"), [("ascii", True), ("utf-8", False)])
+def test_a_terminal_that_cannot_draw_a_line_again_gets_plain_ones(encoding: str, interactive: bool) -> None:
+    file = io.TextIOWrapper(io.BytesIO(), encoding, "backslashreplace")
+    console = SafeConsole(file=file, force_terminal=True, force_interactive=interactive, width=80, color_system=None)
+    comparison = Comparison("bot", "bot-2", 2, Sprt())
+    with Gauge(comparison, lambda: 0.0, console) as gauge:
+        comparison.add(0, deal(0, SHARED))
+        gauge.deals_done()
+    file.seek(0)
+    assert file.read().startswith("1 deal: LLR -0.00, score 50.0 %, ")
 
 
 def test_what_went_wrong_is_told_on_the_way(capsys: pytest.CaptureFixture[str]) -> None:
