@@ -16,7 +16,10 @@ from referee.publish.pages import Pages
 from referee.records import to_json
 from referee.sitefile import NAME, site_json
 
-_SOURCES: Final = (("referee", "*.py"), ("referee/publish", "**/*.*"), ("treelings", "*.py"))
+_STATIC: Final = ("style.css", "sort.js", "viewer.js", "forest.svg", "firefly.svg")
+_SOURCES: Final = (
+    ("treelings", "*.py"), ("referee", "*.py"), ("referee.publish", "*.py"), ("referee.publish", "templates/*"),
+)  # fmt: skip
 """What the pages of the same records may differ by: packages, and which of their files."""
 
 
@@ -32,8 +35,8 @@ def publish_site(site: Path, *, league: str, nights: Sequence[Night], records: S
     shown = overview(league, nights, records)
     pages = Pages(shown)
     with replacing(site) as fresh:
-        for content in sorted(files("referee.publish").joinpath("static").iterdir(), key=lambda file: file.name):
-            fresh.write(content.name, content.read_bytes())
+        for name in _STATIC:
+            fresh.write(name, files("referee.publish").joinpath("static", name).read_bytes())
         fresh.write(NAME, site_json(league, [view.night for view in shown.nights]))
         fresh.write("standings.json", standings_json(shown.board))
         fresh.write("standings.csv", standings_csv(shown.season))
@@ -74,7 +77,7 @@ def _code() -> str:
     """A digest of the code and the templates that make pages."""
     made = hashlib.sha256()
     for package, pattern in _SOURCES:
-        folder = Path(str(files(package.replace("/", "."))))
-        for path in sorted(path for path in folder.glob(pattern) if path.suffix != ".pyc"):
+        folder = Path(str(files(package)))
+        for path in sorted(folder.glob(pattern)):
             made.update(f"{package} {path.relative_to(folder)}\n".encode() + path.read_bytes())
     return made.hexdigest()

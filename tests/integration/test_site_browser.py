@@ -1,5 +1,6 @@
 """The published site as a browser shows it: on a phone, in light and dark, by keyboard, with nothing from elsewhere."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -102,7 +103,8 @@ def test_a_phone_shows_the_standings_whole(page: Page, pages: list[Path], width:
             assert table.evaluate("table => table.parentElement.scrollWidth - table.parentElement.clientWidth") == 0
             row = table.locator("tbody tr").first
             assert all(cell.is_visible() for cell in row.locator("th, td").all())
-            assert row.locator("th, td").count() == 8
+            rated = "rated" in (table.get_attribute("class") or "")
+            assert row.locator("th, td").count() == (10 if rated else 8)
 
 
 def test_a_phone_has_the_standings_as_a_table_for_screen_readers(page: Page, pages: list[Path]) -> None:
@@ -180,6 +182,34 @@ def test_the_whole_page_is_reached_by_keyboard_and_the_focus_is_seen(page: Page,
         assert style == ["solid", "3px"]
     page.locator(".scroll[role=region]").first.focus()
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "All nights together, best first"
+
+
+def _column(page: Page, name: str) -> list[str]:
+    table = page.locator("table.rated")
+    at = [head.inner_text() for head in table.locator("thead th").all()].index(name)
+    return table.locator(f"tbody tr > :nth-child({at + 1})").all_inner_texts()
+
+
+def test_standings_are_sorted_by_any_column_with_the_mouse_or_the_keyboard(page: Page, pages: list[Path]) -> None:
+    page.goto(pages[0].as_uri())
+    ranked = _column(page, "Rank")
+    heads = page.locator("table.rated thead th")
+    for name in ("Elo", "Score, %", "Faults", "Games", "W–T–L", "Margin", "Move"):
+        head = heads.filter(has_text=name)
+        head.get_by_role("button").click()
+        assert head.get_attribute("aria-sort") == "descending"
+        assert page.locator("table.rated th[aria-sort]").count() == 1
+        numbers = [float(re.match(r"[-+.\d]+", text.replace("−", "-"))[0]) for text in _column(page, name)]  # type: ignore[index]
+        assert numbers == sorted(numbers, reverse=True)
+    head = heads.filter(has_text="Bot")
+    head.get_by_role("button").press("Enter")
+    names = _column(page, "Bot")
+    assert names == sorted(names)
+    head.get_by_role("button").press("Enter")
+    assert _column(page, "Bot") == names[::-1]
+    assert head.get_attribute("aria-sort") == "descending"
+    heads.filter(has_text="Rank").get_by_role("button").press("Space")
+    assert _column(page, "Rank") == ranked
 
 
 def test_moves_are_folded_away_until_asked_for(page: Page, pages: list[Path]) -> None:

@@ -135,6 +135,11 @@ def test_nothing_on_a_page_runs_but_the_sites_own_scripts_or_is_fetched_from_els
     assert not re.search(r"@import|https?:|url\((?!\"forest\.svg\"\))", (site / "style.css").read_text())
 
 
+def test_without_a_script_there_is_nothing_to_press(site: Path) -> None:
+    for path in (site / "index.html", site / "night-1.html", *(site / "bots").iterdir()):
+        assert "button" not in _Page(path).tags
+
+
 def test_pages_are_well_formed_with_one_first_heading_a_language_and_captions(site: Path) -> None:
     for path in site.rglob("*.html"):
         page = _Page(path)
