@@ -22,7 +22,7 @@ from referee.ratings import SeatEffect
 from referee.records import states
 from referee.standings import RANKING_RULES
 from referee.text import printable
-from treelings import GUILD_NAMES, GUILDS, TreelingsError
+from treelings import GUILD_NAMES, GUILDS, State, TreelingsError
 
 _LONGEST_TEXT: Final = 2_000
 _BADGE_LEFT: Final = 80
@@ -95,7 +95,7 @@ class Pages:
         """
         deals = [(number, tuple(games)) for number, games in groupby(match.games, deal_number)]
         return self._env.get_template("match.html").render(
-            root="../", match=match, deals=deals, treeline=_treeline, rounds=_rounds, thinking=_thinking,
+            root="../", match=match, deals=deals, drawn=_drawn, rounds=_rounds, thinking=_thinking,
             fault_of=_fault_of, margins_of=_margins, mean_margins=_mean_margins, replays=replays,
         )  # fmt: skip
 
@@ -113,12 +113,22 @@ def _shown(value: object) -> object:
     return printable(value, _LONGEST_TEXT)
 
 
-def _treeline(game: GameRecord) -> Treeline:
+def _drawn(games: Sequence[GameRecord]) -> list[tuple[GameRecord, Treeline]]:
+    """The games of a deal, each with its final table; all of them have their ground at one height."""
+    finals = [_final(game) for game in games]
+    highest = max(max(final.heights(seat)) for final in finals for seat in range(final.players))
+    return [
+        (game, draw(final, [holder.bot for holder in game.seats], game.scores, highest))
+        for game, final in zip(games, finals, strict=True)
+    ]
+
+
+def _final(game: GameRecord) -> State:
     try:
         *_, final = states(game)
     except TreelingsError as error:
         raise RecordError(f"record {game.id!r} of match {game.match!r}: {error}") from error
-    return draw(final, [holder.bot for holder in game.seats], game.scores)
+    return final
 
 
 def _rounds(game: GameRecord) -> Iterator[Sequence[PlayedMove]]:

@@ -59,11 +59,15 @@ class Treeline(NamedTuple):
     words: str
 
 
-def draw(state: State, bots: Sequence[str], points: tuple[int, ...] | None) -> Treeline:
-    """The drawing of a position; `bots` are the names by seat, `points` those of the record, None after a forfeit."""
+def draw(state: State, bots: Sequence[str], points: tuple[int, ...] | None, highest: int | None = None) -> Treeline:
+    """The drawing of a position, with room for columns of `highest` cards, as many as it has if that is None.
+
+    bots    names by seat
+    points  those of the record, None after a forfeit
+    """
     scoring = state.scoring()
-    highest = max(max(state.heights(seat)) for seat in range(state.players))
-    ground = _TOP + highest * CARD_HEIGHT
+    tallest = max(max(state.heights(seat)) for seat in range(state.players))
+    ground = _TOP + max(highest or 0, tallest) * CARD_HEIGHT
     columns: list[Column] = []
     stands: list[Stand] = []
     x = _MARGIN

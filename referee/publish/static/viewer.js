@@ -196,7 +196,7 @@
       name.title = bot(seat);
       const turn = !done && seat === now.seat;
       const element = make("div", `clearing${turn ? " mover" : ""}${gone ? " gone" : ""}`, "",
-        trees, name, make("p", "sum", "", `seat ${seat}${gone ? ", forfeited" : turn ? ", on turn" : ""} · `, make("b", "", now.points[seat])));
+        trees, name, make("p", "sum", "", `seat ${seat}`, gone ? ", forfeited" : turn ? make("span", "hidden", ", on turn") : "", " · ", make("b", "", now.points[seat])));
       element.dataset.seat = String(seat);
       return element;
     }
