@@ -108,7 +108,7 @@ def board(scene: Scene, scores: Mapping[str, float], width: int, height: int) ->
         Text.assemble((f"turn {state.turn}, rotation {game.rotation}", "bold"), f" of {game.deal_id}"),
         _middle(state),
         Text(),
-        Text(f"  {'* would score now':<{name_width + 1 + _ROW}}{'now':>4}{'so far':>9}", style="dim"),
+        Text(f"  {'* would score now':<{name_width - 1 + _ROW}}{'points':>6}{'score':>9}", style="dim"),
     ]
     for seat, bot in enumerate(game.bots):
         on_turn = seat == state.seat and not state.over

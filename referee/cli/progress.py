@@ -4,6 +4,8 @@ from collections import Counter
 from types import TracebackType
 from typing import Self
 
+from rich.console import RenderableType
+from rich.constrain import Constrain
 from rich.padding import Padding
 from rich.progress import (
     BarColumn,
@@ -21,7 +23,9 @@ from referee.cli.show import err
 from referee.model import Fault, GameRecord, VoidGame
 
 _LONGEST_TITLE = 24
-_FIXED_WIDTH = _LONGEST_TITLE + 40  # of all that stands beside the bar
+_ECHO = 3
+"""Columns at the right for the ^C that a terminal shows: were it broken, what is drawn would not be found again."""
+_FIXED_WIDTH = _LONGEST_TITLE + 40 + _ECHO  # of all that stands beside the bar
 _ROOM_FOR_LAST = 100  # columns from which the last result has its place
 _TOLD_IN_FULL = 3
 """Faults of a kind that are told for each bot; whoever fails in every game would hide all else."""
@@ -46,7 +50,7 @@ class GameProgress:
         if err.width >= _ROOM_FOR_LAST:
             column = Column(no_wrap=True, overflow="ellipsis", ratio=1)
             columns.append(TextColumn("[dim]{task.fields[last]}", table_column=column))
-        self._bar = Progress(*columns, console=err, disable=quiet or not err.is_terminal, expand=True)
+        self._bar = _Bar(*columns, console=err, disable=quiet or not err.is_terminal, expand=True)
         self._told: Counter[tuple[str, str]] = Counter()
         self._task = self._bar.add_task(_short(title), total=None, last="")
 
@@ -68,7 +72,7 @@ class GameProgress:
         names = [seat.bot for seat in record.seats]
         for fault in record.faults:
             self._tell(names[fault.seat], fault, f"{record.id}, turn {fault.turn}")
-        self._bar.update(self._task, advance=1, last=result_of(record))
+        self._bar.update(self._task, advance=1, last=f"last: {result_of(record)}")
 
     def _tell(self, bot: str, fault: Fault, where: str) -> None:
         self._told[bot, fault.kind] += 1
@@ -82,6 +86,13 @@ class GameProgress:
         """A game was given up for now; it can be played by another run."""
         _note(f"void: {void.game}", void.reasons[-1])
         self._bar.update(self._task, advance=1)
+
+
+class _Bar(Progress):
+    """Progress that leaves the end of its line free."""
+
+    def get_renderable(self) -> RenderableType:
+        return Constrain(super().get_renderable(), max(1, err.width - _ECHO))
 
 
 def _narrow(width: int) -> Column:

@@ -1,6 +1,7 @@
 """The board of a match: what it shows, and that it fits."""
 
 import io
+import re
 from random import Random
 
 import pytest
@@ -134,3 +135,16 @@ def test_it_is_drawn_on_a_terminal_and_what_a_bot_says_does_nothing_there() -> N
     assert "\x1b]0;" not in file.getvalue()
     assert r"\x1b]0;pwned[bold]x[/nonsense]" in file.getvalue()
     assert "turn 3" in file.getvalue()
+
+
+def test_the_line_at_the_bottom_leaves_room_for_what_a_terminal_shows_of_ctrl_c(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    file = io.StringIO()
+    with MatchBoard("a match", screen(file)) as shown:
+        shown.begin(0, 20)
+        watched(game_of(BOTS[:2]), shown.watch)
+    bars = [line for line in re.split(r"\x1b\[[?0-9;]*[A-Za-z]|[\r\n]", file.getvalue()) if "games" in line]
+    assert bars
+    assert all(cell_len(bar + "^C") < 80 for bar in bars)
