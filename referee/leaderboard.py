@@ -97,8 +97,15 @@ def standings_csv(of: Table) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
-    writer.writerows([_cell(value) for value in row.values()] for row in _rows(of))
+    writer.writerows([cell(value) for value in row.values()] for row in _rows(of))
     return text.getvalue()
+
+
+def cell(value: Value) -> Value:
+    """The value as a cell of CSV: a text that a spreadsheet would take for a formula has a ' before it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "'" + value if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def _rows(of: Table) -> list[dict[str, Value]]:
@@ -127,9 +134,3 @@ def _seat(effect: SeatEffect) -> dict[str, Value]:
 
 def _rounded(value: Value) -> Value:
     return round(value, _DECIMALS) + 0.0 if isinstance(value, float) else value  # no minus before a zero
-
-
-def _cell(value: Value) -> Value:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "'" + value if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value

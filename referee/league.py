@@ -290,11 +290,17 @@ class League:
 
     def standings(self, night: int | None = None) -> tuple[Standing, ...]:
         """The standings of a night, of the season if no number is given."""
-        return standings(self._records(night))
+        return standings(self.records(night))
 
     def standings_json(self, night: int | None = None) -> str:
         """The same with ratings, as JSON text (leaderboard.standings_json)."""
-        return standings_json(leaderboard(self.name, self._records(night)))
+        return standings_json(leaderboard(self.name, self.records(night)))
+
+    def records(self, night: int | None = None) -> tuple[GameRecord, ...]:
+        """The games of a night, of all if no number is given. Raises UsageError if there is no such night."""
+        if night is not None:
+            self.night(night)
+        return self._store.records(night)
 
     def logs(self, bot: str, *, match: str | None = None, night: int | None = None) -> tuple[KeptLog, ...]:
         """What a bot logged, in all matches or one, in all nights or one; the newest night last.
@@ -318,11 +324,6 @@ class League:
             self.folder / LOGS_FOLDER, night=night.number, versions={bot.name: bot.version for bot in night.bots},
             most_bytes=self.config.limits().log_bytes, now=self._now,
         )  # fmt: skip
-
-    def _records(self, night: int | None) -> tuple[GameRecord, ...]:
-        if night is not None:
-            self.night(night)
-        return self._store.records(night)
 
     def _plan(self, night: Night) -> tuple[MatchSpec, ...]:
         names = [bot.name for bot in night.bots]

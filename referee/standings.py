@@ -79,6 +79,14 @@ def points(ranks: Sequence[int]) -> tuple[Fraction, ...]:
     )
 
 
+def margins(record: GameRecord) -> tuple[Fraction, ...] | None:
+    """What each seat scored less the mean of what the others did; None after a forfeit that ended the game."""
+    if record.scores is None:
+        return None
+    others, total = len(record.scores) - 1, sum(record.scores)
+    return tuple(own - Fraction(total - own, others) for own in record.scores)
+
+
 def standings(records: Iterable[GameRecord]) -> tuple[Standing, ...]:
     """The bots that appear in the records, best first; bots that share a rank come in alphabetical order."""
     return _rows(_totals(records))
@@ -92,10 +100,9 @@ def _totals(records: Iterable[GameRecord]) -> _Totals:
 
 
 def _count_game(totals: _Totals, record: GameRecord) -> None:
-    others = len(record.seats) - 1
     night = 0 if record.night is None else record.night
     best = record.ranks.count(1)
-    gained = points(record.ranks)
+    gained, ahead = points(record.ranks), margins(record)
     for seat, holder in enumerate(record.seats):
         sums = totals.bots[holder.bot]
         sums.games += 1
@@ -103,9 +110,8 @@ def _count_game(totals: _Totals, record: GameRecord) -> None:
         sums.ties += record.ranks[seat] == 1 and best > 1
         sums.faults += sum(fault.seat == seat for fault in record.faults)
         sums.points += gained[seat]
-        if record.scores is not None:
-            own = record.scores[seat]
-            sums.margin += own - Fraction(sum(record.scores) - own, others)
+        if ahead is not None:
+            sums.margin += ahead[seat]
         sums.latest = max(sums.latest, (night, holder.version))
         for other, opponent in enumerate(record.seats):
             if seat != other:

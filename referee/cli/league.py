@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli import options
+from referee.cli import export, options
 from referee.cli.show import err, out, short_version, standings
 from referee.errors import EngineGone
 
@@ -186,6 +186,9 @@ def publish(
     with _open(folder) as league:
         site = league.publish(to)
     out.print(f"Leaderboard published: {site / 'index.html'}", markup=False, soft_wrap=True)
+
+
+app.command("export")(export.export)
 
 
 @app.command("reveal")

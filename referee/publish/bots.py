@@ -10,6 +10,7 @@ from referee.leaderboard import Table
 from referee.model import Fault, GameRecord, Standing
 from referee.publish.nights import Match, NightView, Pace, paces, page_name
 from referee.ratings import Rating
+from referee.standings import margins
 
 Outcome = Literal["W", "T", "L"]
 
@@ -146,9 +147,9 @@ def _results(played: Sequence[Match]) -> defaultdict[str, list[Result]]:
     found: defaultdict[str, list[Result]] = defaultdict(list)
     for match in played:
         for number, game in enumerate(match.games):
-            for holder, own in zip(game.seats, game.scores or (), strict=game.scores is not None):
-                margin = own - (sum(game.scores or ()) - own) / (len(game.seats) - 1)
-                found[holder.bot].append(Result(match, number, margin))
+            ahead = margins(game)
+            for holder, margin in zip(game.seats, ahead, strict=True) if ahead else ():
+                found[holder.bot].append(Result(match, number, float(margin)))
     return found
 
 
