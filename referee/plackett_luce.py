@@ -35,10 +35,13 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 _NOBODY: Final = -1
-"""The phantom, or no seat: worth 0, and no parameter."""
+"""The phantom: worth 0, and no parameter."""
 
 _PHANTOM_WEIGHT: Final = 0.5
 """Of a win against the phantom, and of a loss."""
+
+_SEATS_EQUAL: Final = 0.25
+"""What half a win and half a loss against an equal say of a worth: how much they bend the likelihood."""
 
 _FAR: Final = 1e3
 _NEAR: Final = 1e-4
@@ -113,8 +116,8 @@ def fit(games: Iterable[Game], players: int) -> Fit:
 def fit_seats(games: Iterable[Game], players: Fit) -> Fit:
     """Fit the games of this fit once more, with a worth for each seat of each size of a table besides.
 
-    A seat gets half a win and half a loss against one of worth 0. That keeps it finite whatever the results, and weighs
-    next to nothing after some deals.
+    Seats are taken to be equal before, as firmly as half a win and half a loss against an equal would have it. That
+    keeps them finite whatever the results, and weighs next to nothing after some deals.
     """
     return _fit(games, players.theta.size, players)
 
@@ -129,18 +132,20 @@ def _fit(games: Iterable[Game], players: int, without_seats: Fit | None) -> Fit:
     stages = _telling(played)
     connected = _connected(stages, players)
     if not connected:
-        stages = _telling([*played, *_against_phantom(np.arange(players))])
-    stages += _against_phantom(np.arange(players, first_tie))
+        stages = _telling([*played, *_against_phantom(players)])
     ties = sorted({stage.size for stage in stages} - {1})
-    likelihood = _Likelihood(stages, ties, first_tie, level=players if connected else 0)
-    start = np.zeros(first_tie + len(ties))
+    pull = np.diag([0.0] * players + [_SEATS_EQUAL] * sum(sizes) + [0.0] * len(ties))
+    if connected:
+        pull[:players, :players] = 1.0  # only differences of theta matter; this makes their sum 0
+    likelihood = _Likelihood(stages, ties, first_tie, pull)
+    start = np.zeros(len(pull))
     if without_seats:
         start[:players], start[first_tie:] = without_seats.theta, list(without_seats.ties.values())
     found, by_choices = _most_likely(likelihood, start)
     return Fit(
         theta=_less_mean(players) @ found[:players],
         ties=dict(zip(ties, found[first_tie:].tolist(), strict=True)),
-        seats={size: _less_mean(size) @ found[begin : begin + size] for size, begin in seat_at.items()},
+        seats={size: found[begin : begin + size] for size, begin in seat_at.items()},
         connected=connected,
         _seat_at=seat_at,
         _by_choices=by_choices,
@@ -186,10 +191,10 @@ def _stages(ranks: tuple[int, ...], deals: Indices, players: Indices, seat_at: M
         left = left[size:]
 
 
-def _against_phantom(worths: Indices) -> list[_Stage]:
+def _against_phantom(players: int) -> list[_Stage]:
     """Half a win and half a loss for each."""
-    pairs = np.stack([worths, np.full_like(worths, _NOBODY)], axis=-1)[..., None]
-    made_up = np.full(len(worths), -1)
+    pairs = np.array([[[player], [_NOBODY]] for player in range(players)])
+    made_up = np.full(players, -1)
     return [_Stage(1, pairs, _PHANTOM_WEIGHT, made_up), _Stage(1, pairs[:, ::-1], _PHANTOM_WEIGHT, made_up)]
 
 
@@ -273,25 +278,24 @@ class _Likelihood:
 
     Of a choice it is the logarithm of the sum of f over all groups that could be chosen, which is the same for all
     choices out of the same players, less that of the group that was, which is linear in the parameters.
-    The first `level` parameters matter by their differences alone. Half the square of their sum is added, which is
-    nothing where they are best, so that there is one best place.
+    Half of parameters * pull * parameters is added.
     """
 
-    def __init__(self, stages: Iterable[_Stage], ties: Sequence[int], first_tie: int, *, level: int) -> None:
+    def __init__(self, stages: Iterable[_Stage], ties: Sequence[int], first_tie: int, pull: Floats) -> None:
         alike: dict[tuple[int, ...], list[_Stage]] = defaultdict(list)
         for stage in stages:
             alike[stage.worths.shape[1:]].append(stage)
-        self._wide = first_tie + len(ties) + 1  # the last one is _NOBODY's
-        self._level = np.arange(self._wide - 1) < level
+        self._pull = pull
+        self._wide = len(pull) + 1  # the last one is _NOBODY's
         self._choices = [_choices(alike[shape], ties, first_tie) for shape in sorted(alike)]
-        self._chosen = np.zeros(self._wide - 1)
+        self._chosen = np.zeros(len(pull))
         for each in self._choices:
             self._chosen += self._sums(each.columns[each.rows], each.chosen)[0]
 
     def slope(self, at: Floats) -> tuple[float, Floats]:
         """Its value, and its gradient."""
-        out = float(at[self._level].sum())
-        value, gradient = out**2 / 2 - float(at @ self._chosen), out * self._level - self._chosen
+        gradient = self._pull @ at - self._chosen
+        value = float(at @ (self._pull @ at / 2 - self._chosen))
         for each in self._choices:
             logs, chances = self._chances(each, at)
             value += float(each.weights @ logs)
@@ -311,12 +315,12 @@ class _Likelihood:
             for one, other in product(each.columns.swapaxes(0, 1) % wide, repeat=2):
                 places = one[:, :, None] * wide + other[:, None, :]
                 hessian += np.bincount(places.ravel(), spread.ravel(), wide**2)
-        return hessian.reshape(wide, wide)[:-1, :-1] + np.outer(self._level, self._level)
+        return hessian.reshape(wide, wide)[:-1, :-1] + self._pull
 
     def slopes_by_deal(self, at: Floats) -> Floats:
         """The gradient of each deal, a row each, without what is made up."""
         deals = 1 + max((int(each.deals.max()) for each in self._choices), default=-1)
-        slopes = np.zeros((1 + deals, self._wide - 1))
+        slopes = np.zeros((1 + deals, len(self._pull)))
         for each in self._choices:
             means = self._chances(each, at)[1] @ each.design
             values = means[each.rows] * each.weight[:, None] - each.chosen

@@ -6,7 +6,8 @@ One fit (plackett_luce.py) takes the games of all sizes of tables; a forfeit is 
 
 A deal with all its rotations is one sample: intervals are those of the sandwich estimator, by Student's t with one
 degree of freedom less than the bot has deals. With fewer than 30 deals this knows too little of itself. Such a rating
-is provisional, and its interval no smaller than that of the Hessian, for which every choice is a sample.
+is provisional, and its interval no smaller than that of the Hessian, for which every choice is a sample. Deals that all
+ended alike say nothing of how much deals vary; the interval is the Hessian's then.
 
 Where no chain of wins leads from every bot to every other, some distances have no end. Each bot then gets half a win
 and half a loss against a phantom, the intervals are the Hessian's, and distances are lower bounds.
@@ -35,6 +36,7 @@ ELO: Final = 400 / log(10)
 SETTLED_DEALS: Final = 30
 """With fewer deals a rating is provisional."""
 
+_ALIKE: Final = 1e-6
 _DECIMALS: Final = 1
 
 
@@ -221,7 +223,7 @@ def _reach(errors: Sequence[float], deals: int, *, connected: bool, comparisons:
     confidence = 1 - (1 - CONFIDENCE) / comparisons
     by_deals, by_choices = errors
     of_choices = student(inf, confidence) * by_choices
-    if not connected or deals < 2:
+    if not connected or deals < 2 or by_deals < _ALIKE:
         return of_choices
     of_deals = student(deals - 1, confidence) * by_deals
     return of_deals if deals >= SETTLED_DEALS else max(of_deals, of_choices)
