@@ -114,7 +114,7 @@ def compare(
             )
         strangers = [bot for bot in bots if not is_sample(bot)]
         box = sandbox_for(sandbox, strangers, "compare", trust=trust_bots, limits=Limits(), at_once=seats * tables)
-        print_heading(bots[0], bots[1], bots[2:], test)
+        print_heading(bots, (old, new, *others), test)
         comparison = Comparison(bots[0].name, bots[1].name, seats, test)
         deals = islice(endless_deals([bot.name for bot in bots], refill.value), max_deals)
         file = RecordsFile(records)

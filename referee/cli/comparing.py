@@ -17,12 +17,14 @@ from referee.cli.show import err, out, redraws, short_version
 from referee.comparison import Comparison, End
 from referee.model import Submission
 from referee.strength import Interval, Sprt, Verdict, elo_interval, nelo_interval, score_interval
+from referee.text import printable
 
 _PERCENT: Final = 100
 _LONGEST_GAUGE: Final = 40
 _BESIDE_GAUGE: Final = 28
 _LONGEST_BAR: Final = 40
 _DRAWN_A_SECOND: Final = 4
+_SHOWN: Final = 200  # characters of what was typed
 
 
 class Gauge:
@@ -90,14 +92,17 @@ class Gauge:
         )  # fmt: skip
 
 
-def print_heading(old: Submission, new: Submission, opponents: Sequence[Submission], test: Sprt) -> None:
-    """Say on stderr who is compared and what is asked."""
-    lines = Table.grid(padding=(0, 2))
-    for role, bot in (("OLD", old), ("NEW", new), *(("with", bot) for bot in opponents)):
-        lines.add_row(Text(role, style="bold"), Text.assemble(bot.name, "  ", (short_version(bot.version), "dim")))
-    lines.add_row(Text("H0", style="bold"), f"NEW is {_at_most(test.elo0)}")
-    lines.add_row(Text("H1", style="bold"), f"NEW is {_at_least(test.elo1)}")
-    err.print(lines)
+def print_heading(bots: Sequence[Submission], typed: Sequence[str], test: Sprt) -> None:
+    """Say on stderr who is compared and what is asked: OLD, NEW and their opponents, each with how it was named."""
+    width = max(len(bot.name) for bot in bots)
+    roles = ("OLD", "NEW", *("with" for _ in bots[2:]))
+    for role, bot, text in zip(roles, bots, typed, strict=True):
+        line = Text.assemble((f"{role:<4} ", "bold"), f"{bot.name:<{width}}  ", (short_version(bot.version), "dim"))
+        if text != bot.name:  # what plays twice has a second name, and a folder may have any
+            line.append(f"  {printable(text, _SHOWN)}")
+        err.print(line, soft_wrap=True)
+    for name, meaning in (("H0", _at_most(test.elo0)), ("H1", _at_least(test.elo1))):
+        err.print(Text.assemble((f"{name:<4} ", "bold"), f"NEW is {meaning}"))
     err.print()
 
 
