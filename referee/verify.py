@@ -5,22 +5,20 @@ Nothing but the rules and these files is used, and none of the files is trusted.
 bot was as slow, or failed in such a way, as its record says.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Final
 
-from pydantic import FailFast
-
-from referee.checked_json import Wire, open_file, read
+from referee.checked_json import open_file
 from referee.clock import SeatClock
 from referee.errors import RecordError, UsageError
-from referee.leaderboard import COLUMNS, SEAT_COLUMNS, leaderboard, standings_csv, standings_json
+from referee.leaderboard import leaderboard, standings_csv, standings_json
 from referee.model import GameRecord, GameSpec, Night
 from referee.records import from_json, problems, record_lines
 from referee.schedule import MAX_GAMES, count_games, plan_night, planning_effort
 from referee.sitefile import NAME, read_site_json
+from referee.standings_differences import csv_differences, json_differences
 from referee.text import printable
 from treelings.cards import commitment, derive_deck
 from treelings.view import Clock
@@ -37,8 +35,6 @@ ROUNDING_MS: Final = 1.0
 _MOST_DIFFERENCES: Final = 100
 _MOST_NOTES: Final = 1_000
 _LINE: Final = 400
-_SHOWN: Final = 120
-_SLACK: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +167,15 @@ def _site(found: _Findings, site: Path) -> None:
             found.differs(f"records/{path.name}: expected only the records of nights in {NAME}")
     compared = _Findings() if found.incomplete else found
     board = leaderboard(league, records)
-    identical = [
-        _same_json(compared, standings_json(board), _text(site / "standings.json")),
-        _same_csv(compared, standings_csv(board.season), _text(site / "standings.csv")),
-    ]
+    before = compared.count
+    for difference in (
+        *json_differences("standings.json", standings_json(board), _text(site / "standings.json")),
+        *csv_differences("standings.csv", standings_csv(board.season), _text(site / "standings.csv")),
+    ):
+        compared.differs(difference)
     if compared is not found and compared.count:
         found.differs(f"standings: values that differ, as they must without all records: {compared.count}")
-    found.standings += all(identical)
+    found.standings += compared.count == before
 
 
 def _missing_files(found: _Findings, site: Path, nights: Sequence[Night]) -> None:
@@ -351,127 +349,6 @@ def _complete(
         return
     for game in missing:
         found.differs(f"{label}, game {game}: expected a record or an entry as void, got neither")
-
-
-class _Row(Wire):
-    rank: int
-    bot: str
-    version: str
-    games: int
-    deals: int
-    wins: int
-    ties: int
-    losses: int
-    score: float
-    margin: float
-    faults: int
-    elo: float
-    elo_low: float
-    elo_high: float
-    first_rank: int
-    last_rank: int
-    lower_bound: bool
-    provisional: bool
-
-
-class _Seat(Wire):
-    players: int
-    seat: int
-    elo: float
-    elo_low: float
-    elo_high: float
-    significant: bool
-
-
-_Rows = Annotated[list[_Row], FailFast()]
-_Seats = Annotated[list[_Seat], FailFast()]
-
-
-class _NightTable(Wire):
-    night: int
-    standings: _Rows
-    seats: _Seats
-
-
-class _Standings(Wire):
-    format: Literal["treelings-standings/2"]
-    league: str
-    season: _Rows
-    seats: _Seats
-    nights: Annotated[list[_NightTable], FailFast()]
-
-
-def _same_json(found: _Findings, ours: str, theirs: str) -> bool:
-    """Whether the texts are the same; if not, what differs is found by its meaning."""
-    name = "standings.json"
-    if theirs == ours or _too_long(found, name, ours, theirs):
-        return theirs == ours
-    before = found.count
-    expected, got = read(_Standings, ours, name), read(_Standings, theirs, name)
-    if expected.league != got.league:
-        found.differs(f"{name}, key league: expected {expected.league!r}, got {got.league!r}")
-    _compare_rows(found, f"{name}, season", expected.season, got.season)
-    _compare_seats(found, f"{name}, season", expected.seats, got.seats)
-    nights = {night.night: night for night in expected.nights}
-    published = {night.night: night for night in got.nights}
-    for number in sorted(nights.keys() | published.keys()):
-        nothing = _NightTable(night=number, standings=[], seats=[])
-        ours_then, theirs_then = nights.get(number, nothing), published.get(number, nothing)
-        _compare_rows(found, f"{name}, night {number}", ours_then.standings, theirs_then.standings)
-        _compare_seats(found, f"{name}, night {number}", ours_then.seats, theirs_then.seats)
-    if found.count == before:
-        found.differs(f"{name}: the values are right, but the text is not the canonical one")
-    return False
-
-
-def _same_csv(found: _Findings, ours: str, theirs: str) -> bool:
-    """Whether the texts are the same; if not, the first line that differs is found."""
-    name = "standings.csv"
-    if theirs == ours or _too_long(found, name, ours, theirs):
-        return theirs == ours
-    lines = zip_longest(ours.split("\n"), theirs.split("\n"))
-    number, (expected, got) = next((at, pair) for at, pair in enumerate(lines, 1) if pair[0] != pair[1])
-    found.differs(f"{name}, line {number}: expected {_shown(expected)}, got {_shown(got)}")
-    return False
-
-
-def _too_long(found: _Findings, name: str, ours: str, theirs: str) -> bool:
-    """A text that is far longer than it should be is not taken apart."""
-    if len(theirs) <= 2 * len(ours) + _SLACK:
-        return False
-    found.differs(f"{name}: expected {len(ours):,} characters, got {len(theirs):,}")
-    return True
-
-
-def _compare_rows(found: _Findings, where: str, expected: Iterable[_Row], got: Iterable[_Row]) -> None:
-    ours, theirs = {row.bot: row for row in expected}, {row.bot: row for row in got}
-    for bot in sorted(ours.keys() | theirs.keys()):
-        if bot not in theirs:
-            found.differs(f"{where}: expected bot {bot}, got no row for it")
-        elif bot not in ours:
-            found.differs(f"{where}: expected no bot {bot}, since no record is of it")
-        else:
-            _compare_values(found, f"{where}, bot {bot}", COLUMNS, ours[bot], theirs[bot])
-
-
-def _compare_seats(found: _Findings, where: str, expected: Sequence[_Seat], got: Sequence[_Seat]) -> None:
-    places = [[(seat.players, seat.seat) for seat in seats] for seats in (expected, got)]
-    if places[0] != places[1]:
-        found.differs(f"{where}: expected {len(expected)} seats, one after the other, got {len(got)}")
-        return
-    for ours, theirs in zip(expected, got, strict=True):
-        _compare_values(found, f"{where}, seat {ours.seat} of {ours.players}", SEAT_COLUMNS, ours, theirs)
-
-
-def _compare_values(found: _Findings, where: str, keys: Iterable[str], expected: Wire, got: Wire) -> None:
-    for key in keys:
-        wanted, published = getattr(expected, key), getattr(got, key)
-        if wanted != published:
-            found.differs(f"{where}, key {key}: expected {wanted!r}, got {_shown(published)}")
-
-
-def _shown(value: object) -> str:
-    return "nothing" if value is None else printable(repr(value), _SHOWN)
 
 
 def _record_file(site: Path, night: int) -> Path:

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -260,6 +261,29 @@ class TestSiteDiffers:
     ) -> None:
         value = json.loads((site / "standings.json").read_text())
         change(value["season"])
+        (site / "standings.json").write_text(json.dumps(value))
+        assert words in only(verify([site]))
+
+    def test_a_rating_that_was_improved_names_bot_and_key(self, site: Path) -> None:
+        value = json.loads((site / "standings.json").read_text())
+        value["season"][0]["elo"] += 0.1
+        (site / "standings.json").write_text(json.dumps(value, sort_keys=True, indent=1) + "\n")
+        assert re.match(r"standings\.json, season, bot \w+, key elo: expected [-.\d]+, got ", only(verify([site])))
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            (lambda seats: seats[0].update(significant="yes"), "key seats[0].significant: expected"),
+            (lambda seats: seats[0].update(significant=not seats[0]["significant"]), "seat 0 of 2, key significant"),
+            (lambda seats: seats.pop(0), "seat 0 of 2: expected what it is worth, got nothing"),
+            (lambda seats: seats.append(seats[0] | {"players": 5}), "seat 0 of 5: expected nothing"),
+        ],
+    )
+    def test_a_seat_that_was_changed_is_named(
+        self, site: Path, change: Callable[[list[dict[str, object]]], object], words: str
+    ) -> None:
+        value = json.loads((site / "standings.json").read_text())
+        change(value["seats"])
         (site / "standings.json").write_text(json.dumps(value))
         assert words in only(verify([site]))
 
