@@ -10,6 +10,7 @@ from referee.model import GameRecord
 from referee.standings import TIE_BREAKS
 from referee.strength import Interval
 from referee.summary import summary
+from treelings.cards import MIN_PLAYERS
 
 _PERCENT = 100
 _WHOLE_MS = 100  # from here on tenths are of no interest
@@ -19,7 +20,8 @@ def print_summary(match: str, records: Sequence[GameRecord]) -> None:
     """Print what the games of a match come to: a row for each bot, and below what its numbers mean."""
     deals = len({record.deal for record in records})
     together = "1 deal" if deals == 1 else f"{deals:,} deals"
-    title = f"{match}: {together}, {len(records):,} games"
+    games = "1 game" if len(records) == 1 else f"{len(records):,} games"
+    title = f"{match}: {together}, {games}"
     table = Table(
         title=Text(title, style="bold", no_wrap=True), title_justify="left", header_style="bold", box=None,
         pad_edge=False,
@@ -41,6 +43,9 @@ def print_summary(match: str, records: Sequence[GameRecord]) -> None:
             Text(str(row.faults), style="bold red" if row.faults else ""),
         )
     print_whole(table)
+    if any(len(record.seats) > MIN_PLAYERS for record in records):
+        out.print("w-t-l: alone in front, in front with others, behind.", style="dim")
+        out.print("score: the share of the other seats that were beaten; a tie counts half.", style="dim")
     out.print(
         "95 % and ±: where the true value lies; a deal with its rotations is one sample.",
         "ms a move: the median / what 99 of 100 moves took at most.",
