@@ -96,6 +96,8 @@ def match(
 
     Example: `treelings match random greedy --games 40 --records games.jsonl`, then `treelings replay games.jsonl`.
 
+    Sample bots, about from weak to strong: random, greedy, neighbour, rollout, mcts.
+
     On a terminal, a board shows one of the games while they are played.
 
     To see a bot think in a debugger, start it yourself, with `treelings.serve(MyBot, listen="127.0.0.1:50051")` at the

@@ -19,7 +19,9 @@ _SHOWN: Final = 400
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="A file of game records (.jsonl).", exists=True, dir_okay=False)],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file of game records (.jsonl).", exists=True, dir_okay=False)
+    ],
     game: Annotated[int, typer.Option("--game", min=1, help="Which game of the file, counted from 1.")] = 1,
     seat: Annotated[
         str | None,
