@@ -32,24 +32,26 @@
       }
     };
     const all = [];
-    const keep = over => all.push(position(all.length, rows, market, deck.slice(at), firefly, over, moves[all.length]));
-    keep(false);
+    const keep = () => all.push(position(all.length, rows, market, deck.slice(at), firefly, moves[all.length]));
+    keep();
     for (const [turn, move] of moves.entries()) {
-      const [, , left = "", right = ""] = move.match(/^(.)(?:<(\w+))?(?:>(\w+))?$/);
+      const [left, right] = ends(move);
       const taken = take(market, move[0]);
       market = market.filter(card => !taken.includes(card));
       rows[turn % players] = grown(rows[turn % players], taken, left, right);
-      const round = (turn + 1) % players === 0;
       if (game.refill === "end") refill(turn);
-      const over = round && firefly >= 0;
+      const over = (turn + 1) % players === 0 && firefly >= 0;
       if (game.refill === "start" && !over) refill(turn + 1);
-      keep(over);
+      keep();
     }
     return all;
   }
 
-  const take = (market, what) => what === "*" ? market.filter(card => count(market, card) === 1) : market.filter(card => card === what);
   const count = (cards, guild) => cards.filter(card => card === guild).length;
+  const take = (market, what) => market.filter(card => what === "*" ? count(market, card) === 1 : card === what);
+
+  /* The guilds that a move puts to the left and to the right, in the order in which they are placed. */
+  const ends = move => ["<", ">"].map(end => (move.match(`${end}(\\w+)`) || ["", ""])[1]);
 
   /* A row after it was given cards; new guilds that are neither behind < nor > are those of the deal. */
   function grown(row, cards, left, right) {
@@ -63,17 +65,18 @@
     });
   }
 
-  function position(turn, rows, market, pile, firefly, over, move) {
+  function position(turn, rows, market, pile, firefly, move) {
     const players = rows.length;
-    const mover = (turn + players - 1) % players;
-    const shown = rows.map((row, seat) => row.map(column => ({ ...column, fresh: turn && seat === mover ? column.fresh : 0 })));
+    const mover = turn ? (turn - 1) % players : -1; // of the turn before
+    const shown = rows.map((row, seat) => row.map(
+      column => ({ ...column, fresh: seat === mover ? column.fresh : 0 })));
     const ring = shown.flatMap(row => [...row].reverse()); // the next seat sits on the left
     ring.forEach((column, i) => {
       const beside = [ring[(i || ring.length) - 1], ring[(i + 1) % ring.length]];
       column.scores = beside.every(other => column.height >= other.height);
     });
     return {
-      turn, seat: turn % players, rows: shown, over, move,
+      turn, seat: turn % players, rows: shown, move,
       market: [...market].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)),
       taken: move ? take(market, move[0]) : [],
       pile: pile.length - (firefly < 0 ? 1 : 0),
@@ -84,21 +87,21 @@
   }
 
   /* Words. */
-  const span = (cards, end) => `${cards} ${cards === 1 ? "card" : "cards"}${end}`;
   const time = ms => ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(2)} s`;
   const listed = words => words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 
-  function told(position, row) {
+  function told(position) {
     if (position.move === "-") return "passes: the market is empty";
-    const [, , left = "", right = ""] = position.move.match(/^(.)(?:<(\w+))?(?:>(\w+))?$/);
+    const [left, right] = ends(position.move);
     const cards = [...new Set(position.taken)].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b));
     const taken = listed(cards.map(guild => `${count(position.taken, guild)} ${GUILDS[guild]}`));
-    const ends = [[left, "left"], [right, "right"]].filter(([guilds]) => guilds).map(
+    const placed = [[left, "left"], [right, "right"]].filter(([guilds]) => guilds).map(
       ([guilds, end]) => `${listed([...guilds].map(guild => GUILDS[guild]))} to the ${end}`);
-    return `takes ${taken}${ends.length ? `; new: ${listed(ends)}` : ""}`;
+    return `takes ${taken}${placed.length ? `; new: ${listed(placed)}` : ""}`;
   }
 
-  const columns = row => row.map(column => `${GUILDS[column.guild]} ${column.height}${column.scores ? " scores" : ""}`).join(", ");
+  const columns = row => row.map(
+    ({ guild, height, scores }) => `${GUILDS[guild]} ${height}${scores ? " scores" : ""}`).join(", ");
 
   /* Elements; texts only ever as text. */
   function make(tag, className, text, ...children) {
@@ -115,8 +118,8 @@
     const player = part("player");
     let game, all, at = 0, timer = 0, written = 0, writing = 0;
 
-    const bot = seat => data.bots[game.seats[seat]];
     const named = (each, seat) => data.bots[each.seats[seat]];
+    const bot = seat => named(game, seat);
     const last = () => all.length - 1;
     const faultAt = turn => game.faults.filter(fault => fault[1] === turn);
     const forfeited = (seat, turn) => game.faults.some(fault => fault[0] === seat && fault[1] <= turn);
@@ -130,7 +133,8 @@
       player.classList.add(`of${game.seats.length}`);
       player.classList.toggle("talks", Object.keys(game.said).length > 0);
       part("scrub").max = String(last());
-      part("seats").style.setProperty("--tallest", String(Math.max(...all[last()].rows.flat().map(column => column.height))));
+      const tallest = Math.max(...all[last()].rows.flat().map(column => column.height));
+      part("seats").style.setProperty("--tallest", String(tallest)); // room for the whole game, so that nothing jumps
       part("moves").replaceChildren(...all.map((each, turn) => make("li", "", "", entry(each, turn))));
     }
 
@@ -139,13 +143,17 @@
       button.type = "button";
       button.tabIndex = -1;
       button.dataset.turn = String(turn);
-      const marks = `${each.firefly === turn ? "✦" : ""}${game.by.includes(turn) ? "†" : ""}${faultAt(turn).length ? "✗" : ""}${game.said[turn] ? "”" : ""}`;
-      if (each.move === undefined) button.append(make("span", "turn", turn), make("span", "who", "the end"), make("span", "marks", marks));
-      else {
-        const by = game.by.includes(turn);
+      const by = game.by.includes(turn);
+      const signs = [
+        ["✦", each.firefly === turn], ["†", by], ["✗", faultAt(turn).length], ["”", game.said[turn]],
+      ];
+      const marks = make("span", "marks", signs.map(([sign, there]) => there ? sign : "").join(""));
+      if (each.move === undefined) {
+        button.append(make("span", "turn", turn), make("span", "who", "the end"), make("code"), marks);
+      } else {
         button.append(
-          make("span", "turn", turn), make("span", "who", bot(each.seat)), make("code", "", each.move),
-          make("span", "marks", marks), make("span", "took", by ? "" : time(game.ms[turn])));
+          make("span", "turn", turn), make("span", "who", bot(each.seat)), make("code", "", each.move), marks,
+          make("span", "took", by ? "" : time(game.ms[turn])));
       }
       return button;
     }
@@ -156,9 +164,10 @@
       const done = now.move === undefined;
       part("seats").replaceChildren(...now.rows.map((row, seat) => stand(now, row, seat, done)).reverse());
       part("market").replaceChildren(...slots(now));
-      part("pile").textContent = `${span(now.pile, "")} in the pile`;
+      part("pile").textContent = `${now.pile} ${now.pile === 1 ? "card" : "cards"} in the pile`;
       part("firefly").textContent = now.firefly < 0 ? `the firefly lies below ${now.above} of them`
-        : done ? `the firefly showed up in turn ${now.firefly}` : `the firefly is out since turn ${now.firefly}: the last round`;
+        : done ? `the firefly showed up in turn ${now.firefly}`
+          : `the firefly is out since turn ${now.firefly}: the last round`;
       player.classList.toggle("out", now.firefly >= 0);
       part("track").style.setProperty("--left", String(now.pile));
       part("track").style.setProperty("--all", String(all[0].pile));
@@ -176,15 +185,20 @@
     }
 
     function words(now, done) {
-      const parts = faultAt(at).map(([seat, , kind, detail]) =>
-        make("span", "forfeit", "", make("bdi", "", bot(seat)), ` forfeits, ${kind.replaceAll("_", " ")}: `, make("bdi", "", detail), " "));
-      const turn = make("b", "", done ? "The end" : `Turn ${at}`);
+      const shown = [make("b", "", done ? "The end" : `Turn ${at}`), " "];
+      for (const [seat, , kind, detail] of faultAt(at)) {
+        const what = ` forfeits, ${kind.replaceAll("_", " ")}: `;
+        shown.push(make("span", "forfeit", "", make("bdi", "", bot(seat)), what, make("bdi", "", detail)), " ");
+      }
       if (!done) {
-        parts.push(make("span", "", "", game.by.includes(at) ? "the referee plays for " : "", make("bdi", "", bot(now.seat)), ` ${told(now)}`, " ", make("code", "", now.move)));
+        const who = game.by.includes(at) ? "the referee plays for " : "";
+        shown.push(who, make("bdi", "", bot(now.seat)), ` ${told(now)} `, make("code", "", now.move));
       } else if (game.scores) {
-        parts.push(make("span", "", "", listed(game.seats.map((_, seat) => `${bot(seat)} ${game.scores[seat]}`))));
-      } else parts.push(make("span", "", "by forfeit"));
-      return [turn, " ", ...parts];
+        shown.push(listed(game.seats.map((_, seat) => `${bot(seat)} ${game.scores[seat]}`)));
+      } else {
+        shown.push("by forfeit");
+      }
+      return shown;
     }
 
     function stand(now, row, seat, done) {
@@ -195,17 +209,18 @@
       const name = make("p", "name", "", make("bdi", "", bot(seat)));
       name.title = bot(seat);
       const turn = !done && seat === now.seat;
+      const more = gone ? ", forfeited" : turn ? make("span", "hidden", ", on turn") : "";
       const element = make("div", `clearing${turn ? " mover" : ""}${gone ? " gone" : ""}`, "",
-        trees, name, make("p", "sum", "", `seat ${seat}`, gone ? ", forfeited" : turn ? make("span", "hidden", ", on turn") : "", " · ", make("b", "", now.points[seat])));
+        trees, name, make("p", "sum", "", `seat ${seat}`, more, " · ", make("b", "", now.points[seat])));
       element.dataset.seat = String(seat);
       return element;
     }
 
     function tree({ guild, height, fresh, scores }) {
-      const element = make("div", `tree ${scores ? "scores" : "low"}`, "", make("span", "tall", height), make("i", `top g${guild}`));
-      element.dataset.column = guild + height + (scores ? "*" : "");
-      for (let card = 0; card < height; card++) element.append(make("i", `g${guild}${card < fresh ? " fresh" : ""}`, guild));
-      return element;
+      const cards = Array.from({ length: height }, (_, card) => // from the top down: the new ones first
+        make("i", `g${guild}${card < fresh ? " fresh" : ""}`, guild));
+      const top = make("i", `top g${guild}`);
+      return make("div", `tree ${scores ? "scores" : "low"}`, "", make("span", "tall", height), top, ...cards);
     }
 
     function slots(now) {
@@ -238,7 +253,7 @@
 
     /* The address names game and turn; written at once, but not more often than browsers allow. */
     const address = () => game.number ? `#game=${game.number}&turn=${at}` : `#turn=${at}`;
-    let quiet = true;
+    let quiet = true; // until somebody does something
     function link() {
       part("link").setAttribute("href", address());
       if (quiet || writing) return;
@@ -300,7 +315,9 @@
       player.focus({ preventScroll: true });
     }
 
-    const keys = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(last()), " ": play };
+    const keys = {
+      ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(last()), " ": play,
+    };
     player.addEventListener("keydown", event => {
       const own = event.target.matches("select, input") || (event.key === " " && event.target.closest("button, a"));
       const act = keys[event.key];
@@ -308,7 +325,8 @@
       event.preventDefault();
       act();
     });
-    for (const [name, act] of [["first", keys.Home], ["back", keys.ArrowLeft], ["play", play], ["on", keys.ArrowRight], ["last", keys.End]]) {
+    const buttons = { first: keys.Home, back: keys.ArrowLeft, play, on: keys.ArrowRight, last: keys.End };
+    for (const [name, act] of Object.entries(buttons)) {
       part(name).addEventListener("click", act);
     }
     part("scrub").addEventListener("input", event => go(Number(event.target.value)));
@@ -317,8 +335,9 @@
       if (button) go(Number(button.dataset.turn));
     });
     part("game").append(...games.map(each => {
-      const option = make("option", "", `deal ${each.deal}, rotation ${each.rotation}: ` + each.seats.map(
-        (_, seat) => named(each, seat) + (each.scores ? ` ${each.scores[seat]}` : "")).join(", ") + (each.scores ? "" : ", by forfeit"));
+      const seats = each.seats.map((_, seat) => named(each, seat) + (each.scores ? ` ${each.scores[seat]}` : ""));
+      const end = each.scores ? "" : ", by forfeit";
+      const option = make("option", "", `deal ${each.deal}, rotation ${each.rotation}: ${seats.join(", ")}${end}`);
       option.value = String(each.number);
       return option;
     }));
