@@ -2,7 +2,7 @@
 
 import platform
 
-from bench import core, league, query, start
+from bench import core, league, query, ratings, start
 from referee.errors import SandboxError
 
 _GOALS = {
@@ -10,6 +10,7 @@ _GOALS = {
     "playout_vs_chess": ">= 25",
     "referee_vs_bare": "<= 1.3",
     "relay_ms_a_move": "<= 0.15",
+    "ratings_s_50000_games": "<= 5",
 }
 
 
@@ -21,6 +22,7 @@ def main() -> None:
         ("a query, referee to bot and back", query.measure),
         ("a container, from its start", start.measure),
         ("a league of four fast bots, 120 games", league.measure),
+        ("ratings of 20 bots after 50,000 games of four", ratings.measure),
     ):
         print(title)
         try:

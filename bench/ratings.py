@@ -1,0 +1,67 @@
+"""How long the ratings of a big league take: python -m bench.ratings.
+
+Twenty bots, 12,500 deals at tables of four drawn by lot, each deal in every rotation: 50,000 games, some with ties.
+Points are made up of strength and luck, so that no game has to be played. Timed is `rate`, from the records on: the fit
+of the bots, that of the seats, and every interval.
+"""
+
+import random
+import sys
+from collections.abc import Iterator
+from statistics import median
+from time import perf_counter, process_time
+
+from referee.model import GameRecord, SeatHolder
+from referee.ratings import rate
+
+BOTS = tuple(f"bot{number:02}" for number in range(20))
+DEALS = 12_500
+SEATS = 4
+ROUNDS = 3
+
+
+def measure() -> dict[str, float]:
+    """Seconds by the clock and of processor time, medians."""
+    records = list(_records(random.Random(2026)))
+    clock, processor = [], []
+    for _ in range(ROUNDS):
+        began, busy = perf_counter(), process_time()
+        rate(records)
+        clock.append(perf_counter() - began)
+        processor.append(process_time() - busy)
+    return {"ratings_s_50000_games": median(clock), "ratings_processor_s": median(processor)}
+
+
+def _records(rng: random.Random) -> Iterator[GameRecord]:
+    strength = {bot: rng.gauss(0, 1) for bot in BOTS}
+    for deal in range(DEALS):
+        table = rng.sample(BOTS, SEATS)
+        for rotation in range(SEATS):
+            bots = table[-rotation:] + table[:-rotation]
+            points = [round(2 * (strength[bot] + rng.gauss(0, 1))) for bot in bots]
+            yield GameRecord(
+                league="bench",
+                night=1,
+                match="-vs-".join(sorted(bots)),
+                deal=f"night 1/{deal}",
+                rotation=rotation,
+                refill="start",
+                seats=tuple(SeatHolder(bot, "sha256:" + "0" * 64) for bot in bots),
+                deck="",
+                moves=(),
+                festival_turn=None,
+                ended="festival",
+                faults=(),
+                scores=None,
+                ranks=tuple(1 + sum(other > own for other in points) for own in points),
+            )
+
+
+def main() -> None:
+    """Print the figures."""
+    for name, value in measure().items():
+        sys.stdout.write(f"{name:32}{value:10.2f}\n")
+
+
+if __name__ == "__main__":
+    main()
