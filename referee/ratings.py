@@ -202,9 +202,9 @@ def _seats(fit: "Fit", games: Iterable["Game"]) -> Iterator[SeatEffect]:
         deals = len({game.deal for game in of_size})
         comparisons = size if size > 2 else 1  # of two seats, one says all
         wins = [Fraction() for _ in range(size)]
-        for game in of_size:
-            for seat, rank in enumerate(game.ranks):
-                wins[seat] += Fraction(rank == 1, game.ranks.count(1))
+        for ranks, times in Counter(game.ranks for game in of_size).items():
+            for seat, rank in enumerate(ranks):
+                wins[seat] += Fraction(times * (rank == 1), ranks.count(1))
         for seat, (worth, errors) in enumerate(zip(worths.tolist(), fit.seat_errors(size).tolist(), strict=True)):
             elo, low, high = _elo(worth, _reach(errors, deals, connected=fit.connected, comparisons=comparisons))
             yield SeatEffect(
@@ -214,7 +214,7 @@ def _seats(fit: "Fit", games: Iterable["Game"]) -> Iterator[SeatEffect]:
                 low=low,
                 high=high,
                 significant=not low <= 0 <= high,
-                more_wins=round(float(100 * (wins[seat] * size / len(of_size) - 1)), _DECIMALS),
+                more_wins=_rounded(float(100 * (wins[seat] * size / len(of_size) - 1))),
             )
 
 
@@ -231,5 +231,8 @@ def _reach(errors: Sequence[float], deals: int, *, connected: bool, comparisons:
 
 def _elo(theta: float, reach: float) -> tuple[float, float, float]:
     """The value and the ends of its interval."""
-    estimate, low, high = (round(ELO * value, _DECIMALS) + 0.0 for value in (theta, theta - reach, theta + reach))
-    return estimate, low, high  # (adding 0 makes -0.0 plain)
+    return _rounded(ELO * theta), _rounded(ELO * (theta - reach)), _rounded(ELO * (theta + reach))
+
+
+def _rounded(number: float) -> float:
+    return round(number, _DECIMALS) + 0.0  # which makes 0 of -0
