@@ -126,11 +126,8 @@ def rate(records: Iterable[GameRecord]) -> Ratings:
     found = list(records)
     if not found:
         return Ratings((), (), {})
-    from referee.plackett_luce import (
-        Game,
-        fit,
-        fit_seats,
-    )  # here, so that only those wait for numpy and scipy who rate something
+    # Here, so that only those wait for numpy and scipy who rate something.
+    from referee.plackett_luce import Game, fit, fit_seats
 
     bots = sorted({holder.bot for record in found for holder in record.seats})
     numbers = {bot: number for number, bot in enumerate(bots)}
@@ -141,7 +138,10 @@ def rate(records: Iterable[GameRecord]) -> Ratings:
     ]
     by_bots = fit(games, len(bots))
     by_seats = fit_seats(games, by_bots)
-    return Ratings(_rows(by_bots, bots, games), tuple(_seats(by_seats, games)), _contrasts(by_bots, bots, games))
+    sat_in = _deals(games)
+    return Ratings(
+        _rows(by_bots, bots, games, sat_in), tuple(_seats(by_seats, games)), _contrasts(by_bots, bots, sat_in)
+    )
 
 
 def _deal(record: GameRecord) -> tuple[int, str]:
@@ -154,9 +154,9 @@ def _deals(games: Iterable["Game"]) -> Counter[int]:
     return Counter(bot for _, bot in {(game.deal, bot) for game in games for bot in game.players})
 
 
-def _rows(fit: "Fit", bots: Sequence[str], games: Sequence["Game"]) -> tuple[Rating, ...]:
-    played, deals = Counter(bot for game in games for bot in game.players), _deals(games)
-    at_once = _contrasts(fit, bots, games, comparisons=len(bots) - 1)
+def _rows(fit: "Fit", bots: Sequence[str], games: Iterable["Game"], deals: Mapping[int, int]) -> tuple[Rating, ...]:
+    played = Counter(bot for game in games for bot in game.players)
+    at_once = _contrasts(fit, bots, deals, comparisons=len(bots) - 1)
     rows = []
     for number, (bot, theta, errors) in enumerate(zip(bots, fit.theta.tolist(), fit.errors().tolist(), strict=True)):
         elo, low, high = _elo(theta, _reach(errors, deals[number], connected=fit.connected))
@@ -179,10 +179,10 @@ def _rows(fit: "Fit", bots: Sequence[str], games: Sequence["Game"]) -> tuple[Rat
 
 
 def _contrasts(
-    fit: "Fit", bots: Sequence[str], games: Iterable["Game"], *, comparisons: int = 1
+    fit: "Fit", bots: Sequence[str], deals: Mapping[int, int], *, comparisons: int = 1
 ) -> dict[tuple[str, str], Contrast]:
     """Each bot against each; of so many comparisons all are right at once, 95 times in a hundred (Bonferroni)."""
-    theta, errors, deals = fit.theta.tolist(), fit.difference_errors().tolist(), _deals(games)
+    theta, errors = fit.theta.tolist(), fit.difference_errors().tolist()
     return {
         (bots[bot], bots[other]): Contrast(
             *_elo(
