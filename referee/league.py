@@ -1,10 +1,7 @@
 """A league: a folder with its settings, its bots and its nights; what can be done with it."""
 
-import fcntl
-import os
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -13,28 +10,27 @@ from types import TracebackType
 from typing import Final, Protocol, Self
 
 from referee.config import CONFIG_FILE, LeagueConfig, read_config, template
-from referee.errors import ConfigError, LeagueBusy, SubmissionError, UsageError
+from referee.decision import Decision, plan_so_far, until_decided
+from referee.errors import ConfigError, UsageError
 from referee.leaderboard import leaderboard, standings_json
+from referee.lock import locked
 from referee.logs import KeptLog, LogKeeper, logs_of
-from referee.model import GameRecord, MatchSpec, Night, Standing, Submission
-from referee.ports import KeepLog, Sandbox
+from referee.model import GameRecord, MatchSpec, Night, Standing, Submission, UntilDecided
+from referee.night import SeatTable, aimed, over_grpc, play_night, without
+from referee.ports import Sandbox
 from referee.reports import Added, RunSummary, Status, Trial
-from referee.run import PlayableTable, Progress, default_jobs, play_matches
+from referee.run import Progress, default_jobs
 from referee.schedule import plan_night
 from referee.standings import standings
 from referee.store import STORE_FILE, Store
-from referee.submissions import inspect, is_sample, take_in
+from referee.submissions import is_sample, take_in, unchanged
 from referee.work_folder import remove_leftovers, work_folder
-from treelings import Clock, commitment
+from treelings import commitment
 from treelings.cards import SECRET_BYTES
 
 BOTS_FOLDER: Final = "bots"
 LOGS_FOLDER: Final = "logs"
-_LOCK_FILE: Final = "run.lock"
 _COPIES: Final = ".trial-"
-
-SeatTable = Callable[[MatchSpec, Mapping[str, Submission], Sandbox, bytes, Clock], PlayableTable]
-"""Makes a match's table from the night's bots by name, a sandbox, the night's secret and its clock."""
 
 PlayTrial = Callable[[Submission], Awaitable[Trial]]
 """Plays a bot's trial match; trial.play_trial is what to make one of."""
@@ -210,58 +206,61 @@ class League:
 
         Raises UsageError while a night is open or if the bots are too few, LeagueBusy.
         """
-        with self._locked():
+        with locked(self.folder):
             night = self._open_night()
             self.publish()
             return night
 
     def plan(self, night: int) -> tuple[MatchSpec, ...]:
-        """Every match of a night."""
+        """Every match of a night, with all games that are due so far."""
         return self._plan(self.night(night))
 
+    def decision(self, night: int) -> Decision | None:
+        """Which places of a night are decided; None if it is not to be decided."""
+        return self._due(self.night(night))[1]
+
+    def aim(self, top: int, at_most: int | None = None) -> UntilDecided:
+        """The wish that the open night, or else the next one, goes on until its first `top` places are decided.
+
+        at_most  deals a match; decision.AT_MOST, or more for a long plan, if not given
+
+        Raises UsageError if that cannot be.
+        """
+        night = self.current_night()
+        bots = len(night.bots if night else self.bots())
+        return until_decided(top, at_most, bots=bots, settings=night.settings if night else self.config.settings())
+
     async def run(
-        self, sandbox: Sandbox, *, progress: Progress, jobs: int | None = None, seat: SeatTable | None = None
-    ) -> RunSummary:
+        self, sandbox: Sandbox, *, progress: Progress, jobs: int | None = None, seat: SeatTable | None = None,
+        aim: UntilDecided | None = None, tell: Callable[[Decision], None] = lambda _: None,
+    ) -> RunSummary:  # fmt: skip
         """Play what is missing of the open night, opening one if none is.
 
         sandbox  is opened and closed by the run
         jobs     tables at a time; the league's setting if not given, else one a processor core
         seat     how a match gets its table; over gRPC if not given
+        aim      how far to go on after the round robin, kept with the night; what was kept if not given
+        tell     is told what is decided, each time that this is looked at
 
         Raises LeagueBusy while another process does it, UsageError, SubmissionError for a bot whose files were
         changed, SandboxError (EngineGone), OSError for logs that could not be kept. Whatever ends it, finished games
         are kept.
         """
-        with self._locked():
+        with locked(self.folder):
             remove_leftovers(self.folder / BOTS_FOLDER, _COPIES)
             night = self.current_night() or self._open_night()
-            number = night.number
-            bots = {bot.name: _unchanged(bot) for bot in self.submissions(number)}
-            plan = self._plan(night)
-            before = self._store.recorded(number)
-            missing = _without(plan, before)
+            if aim:
+                night = aimed(self.name, night, self._store, aim)
+            bots = {bot.name: unchanged(bot) for bot in self.submissions(night.number)}
+            before = self._store.recorded(night.number)
             if not before:
                 self.publish()  # the commitment is out before the first game, also where an earlier try failed
-            progress.begin(len(before), sum(len(match.games) for match in plan))
             with self._log_keeper(night) as logs:
-                if missing:
-                    make, secret, clock = (
-                        seat or _over_grpc(logs.keep),
-                        self._store.secret(number),
-                        night.settings.clock,
-                    )
-                    await sandbox.open()
-                    try:
-                        await play_matches(
-                            missing,
-                            jobs=jobs or self.config.jobs or default_jobs(),
-                            seat=lambda match: make(match, bots, sandbox, secret, clock),
-                            save=partial(self._store.save, number),
-                            progress=progress,
-                        )
-                    finally:
-                        await sandbox.close()
-                return self._summary(number, plan, before)
+                await play_night(
+                    self.name, night, self._store, bots, sandbox, jobs=jobs or self.config.jobs or default_jobs(),
+                    seat=seat or over_grpc(logs.keep), progress=progress, tell=tell,
+                )  # fmt: skip
+                return self._summary(night, before)
 
     def reveal(self, night: int | None = None) -> Night:
         """Publish a finished night's secret, the last finished one's if no number is given.
@@ -269,7 +268,7 @@ class League:
         A night whose missing games are all void is finished by this. Raises UsageError for any other that is
         not, LeagueBusy.
         """
-        with self._locked():
+        with locked(self.folder):
             chosen = self.night(night) if night is not None else self._last_finished()
             if chosen.finished is None:
                 self._finish_without(chosen)
@@ -326,26 +325,28 @@ class League:
         )  # fmt: skip
 
     def _plan(self, night: Night) -> tuple[MatchSpec, ...]:
-        names = [bot.name for bot in night.bots]
-        return plan_night(league=self.name, night=night.number, bots=names, settings=night.settings)
+        return self._due(night)[0]
+
+    def _due(self, night: Night) -> tuple[tuple[MatchSpec, ...], Decision | None]:
+        return plan_so_far(self.name, night, self._store.records(night.number) if night.until_decided else ())
 
     def _open_night(self) -> Night:
         if night := self.current_night():
             raise UsageError(f"night {night.number} is open; play it with: treelings league run {self.folder}")
         settings = self.config.settings()
-        names = [_unchanged(bot).name for bot in self.bots()]
+        names = [unchanged(bot).name for bot in self.bots()]
         # Only to see that there is a plan: raises UsageError where bots are too few.
         plan_night(league=self.name, night=len(self.nights()) + 1, bots=names, settings=settings)
         secret = self._new_secret()
         return self._store.open_night(settings, secret, commitment(secret), self._timestamp())
 
-    def _summary(self, night: int, plan: Sequence[MatchSpec], before: frozenset[str]) -> RunSummary:
-        recorded = self._store.recorded(night)
-        total = sum(len(match.games) for match in plan)
+    def _summary(self, night: Night, before: frozenset[str]) -> RunSummary:
+        recorded = self._store.recorded(night.number)
+        total = sum(len(match.games) for match in self._plan(night))
         if len(recorded) == total:
-            self._store.finish(night, self._timestamp())
-        voids = self.night(night).voids
-        return RunSummary(night, len(recorded - before), len(recorded), total, voids)
+            self._store.finish(night.number, self._timestamp())
+        voids = self.night(night.number).voids
+        return RunSummary(night.number, len(recorded - before), len(recorded), total, voids)
 
     def _last_finished(self) -> Night:
         nights = self.nights()
@@ -355,7 +356,7 @@ class League:
         return (finished or nights)[-1]
 
     def _finish_without(self, night: Night) -> None:
-        missing = _without(self._plan(night), self._store.recorded(night.number))
+        missing = without(self._plan(night), self._store.recorded(night.number))
         unplayed = {game.id for match in missing for game in match.games} - {void.game for void in night.voids}
         if unplayed:
             raise UsageError(
@@ -379,30 +380,6 @@ class League:
     def _timestamp(self) -> str:
         return self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Hold the league against other processes; the lock goes with the process, however that ends."""
-        with (self.folder / _LOCK_FILE).open("a+", encoding="ascii") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                file.seek(0)
-                holder = file.read(20).strip()
-                who = f"process {holder}" if holder.isdecimal() else "another process"
-                raise LeagueBusy(f"{self.folder}: {who} is running this league; wait for its end") from None
-            file.truncate(0)
-            file.write(str(os.getpid()))
-            file.flush()
-            yield
-
-
-def _without(plan: Sequence[MatchSpec], recorded: frozenset[str]) -> list[MatchSpec]:
-    """The plan less the games that have a record: resuming is no more than this (schedule.md)."""
-    left = (
-        replace(match, games=tuple(game for game in match.games if game.id not in recorded)) for match in plan
-    )  # fmt: skip
-    return [match for match in left if match.games]
-
 
 def _empty(folder: Path) -> None:
     """Take back a league that could not be made whole, so that making it can be tried again."""
@@ -410,24 +387,6 @@ def _empty(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
     if (folder / BOTS_FOLDER).is_dir():
         (folder / BOTS_FOLDER).rmdir()
-
-
-def _unchanged(bot: Submission) -> Submission:
-    """The bot, if its files still are those that were taken in. Raises SubmissionError."""
-    if inspect(bot.folder).version != bot.version:
-        raise SubmissionError(
-            f"{bot.folder}: the files of {bot.name} were changed since they were taken in; remove this folder and "
-            f"add the same version again"
-        )
-    return bot
-
-
-def _over_grpc(keep_log: KeepLog) -> SeatTable:
-    # Here, since all else that a league does needs neither gRPC nor its import time.
-    from referee.match import Table
-    from referee.players import connect
-
-    return partial(Table, connect=connect, keep_log=keep_log)
 
 
 def _publish_site(site: Path, *, league: str, nights: Sequence[Night], records: Sequence[GameRecord]) -> Path:

@@ -1,14 +1,20 @@
 """The values that the rest of the referee speaks in (records.md, schedule.md)."""
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from treelings.rules import Refill
 from treelings.view import Clock
 
 Ended = Literal["festival", "forfeit"]
+
+EXTRA: Final = "+"
+"""What the number of an extra deal begins with in its id (schedule.md, Extra deals): "night 1/greedy-vs-random/+10"."""
+
+_NUMBER: Final = re.compile(r"/(\+?)([0-9]{1,9})\Z")
 
 
 class FaultKind(StrEnum):
@@ -141,6 +147,12 @@ def game_id(deal: str | None, rotation: int) -> str:
     return f"{deal}/r{rotation}"
 
 
+def deal_place(deal: str | None) -> tuple[int, bool]:
+    """A deal's number in its match, and whether it is an extra one; (0, False) for an id that ends in no number."""
+    found = _NUMBER.search(deal or "")
+    return (int(found[2]), bool(found[1])) if found else (0, False)
+
+
 @dataclass(frozen=True, slots=True)
 class VoidGame:
     """A game that our side failed to finish: no record, the reason of each attempt."""
@@ -196,6 +208,18 @@ class NightSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class UntilDecided:
+    """How far a night goes on after its round robin (schedule.md, Extra deals).
+
+    top      until the order of so many places is decided
+    at_most  or each match that matters has so many deals, those of the plan included
+    """
+
+    top: int
+    at_most: int
+
+
+@dataclass(frozen=True, slots=True)
 class Night:
     """What is public about a night of a league.
 
@@ -203,6 +227,7 @@ class Night:
     commitment        SHA-256 of the secret, hex
     secret            hex, only once it has been revealed
     voids             games listed as void
+    until_decided     None: the night ends with its round robin
     """
 
     number: int
@@ -213,3 +238,4 @@ class Night:
     settings: NightSettings
     bots: tuple[BotEntry, ...]
     voids: tuple[VoidGame, ...] = ()
+    until_decided: UntilDecided | None = None

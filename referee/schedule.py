@@ -12,7 +12,7 @@ from typing import Final
 
 from referee.balanced_tables import balanced_tables, effort
 from referee.errors import UsageError
-from referee.model import GameSpec, MatchSpec, NightSettings, game_id
+from referee.model import EXTRA, GameSpec, MatchSpec, NightSettings, game_id
 from treelings.cards import MAX_PLAYERS, MIN_PLAYERS
 from treelings.rules import Refill
 
@@ -83,13 +83,17 @@ def plan_match(
 
 
 def plan_deal(
-    *, league: str, night: int | None, bots: Sequence[str], deal: int, refill: Refill, deal_prefix: str | None = None
-) -> tuple[GameSpec, ...]:
-    """The games of a match's deal of this number, counted from 0: one in each rotation (plan_match)."""
+    *, league: str, night: int | None, bots: Sequence[str], deal: int, refill: Refill, deal_prefix: str | None = None,
+    extra: bool = False,
+) -> tuple[GameSpec, ...]:  # fmt: skip
+    """The games of a match's deal of this number, counted from 0: one in each rotation (plan_match).
+
+    An `extra` deal has the id "<prefix>/+<k>" (schedule.md, Extra deals).
+    """
     names = sorted(bots)
     match = match_id(names)
     prefix = deal_prefix or (match if night is None else f"night {night}/{match}")
-    deal_id = f"{prefix}/{deal}"
+    deal_id = f"{prefix}/{EXTRA if extra else ''}{deal}"
     players = len(names)
     orders = seat_orders(players)
     order = [names[place] for place in orders[deal % len(orders)]]

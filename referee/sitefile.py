@@ -5,9 +5,11 @@
                  "settings": {"seats", "deals", "refill", "max_tables",
                               "clock": {"startup_ms", "move_ms", "bank_ms", "increment_ms"}},
                  "bots": [{"name", "author", "version"}],
-                 "voids": [{"game", "reasons"}]}]}
+                 "voids": [{"game", "reasons"}],
+                 "until_decided": {"top", "at_most"}}]}
 
-Keys mean what they mean in model.py (Night and what it holds); `finished`, `secret` and `max_tables` may be null.
+Keys mean what they mean in model.py (Night and what it holds); `finished`, `secret` and `max_tables` may be null,
+and `until_decided` is there only where the night was to go on until its order is decided.
 Nights are numbered 1, 2, 3 and so on. A reader takes 1,000 nights and 1,000 bots a night at most.
 """
 
@@ -19,7 +21,7 @@ from typing import Annotated, Final, Literal
 from pydantic import FailFast, Field, model_validator
 
 from referee.checked_json import BotName, Digest, LeagueName, Version, Wire, read
-from referee.model import BotEntry, Night, NightSettings, VoidGame
+from referee.model import BotEntry, Night, NightSettings, UntilDecided, VoidGame
 from treelings.rules import Refill
 from treelings.view import Clock
 
@@ -64,6 +66,11 @@ class _Void(Wire):
     reasons: Annotated[list[_Short], Field(min_length=1, max_length=_MAX_REASONS), FailFast()]
 
 
+class _UntilDecided(Wire):
+    top: _Count
+    at_most: _Count
+
+
 class _Night(Wire):
     number: _Count
     opened: _Time
@@ -73,11 +80,21 @@ class _Night(Wire):
     settings: _Settings
     bots: Annotated[list[_Bot], Field(max_length=_MAX_BOTS), FailFast()]
     voids: Annotated[list[_Void], FailFast()]
+    until_decided: _UntilDecided | None = None
 
     @model_validator(mode="after")
     def _in_time(self) -> "_Night":
         if self.finished is not None and self.finished < self.opened:
             raise ValueError(f"finished not before opened, {self.opened}")
+        return self
+
+    @model_validator(mode="after")
+    def _can_be_decided(self) -> "_Night":
+        if wish := self.until_decided:
+            if wish.top > len(self.bots):
+                raise ValueError(f"until_decided: top at most {len(self.bots)}, as many as there are bots")
+            if wish.at_most < self.settings.deals:
+                raise ValueError(f"until_decided: at_most no less than the {self.settings.deals} deals of the plan")
         return self
 
 
@@ -96,7 +113,7 @@ class _Site(Wire):
 
 def site_json(league: str, nights: Sequence[Night]) -> str:
     """The text of league.json, the same for the same nights; ends with a line end."""
-    value = {"format": FORMAT, "league": league, "nights": [asdict(night) for night in nights]}
+    value = {"format": FORMAT, "league": league, "nights": [_told(night) for night in nights]}
     return json.dumps(value, indent=1, allow_nan=False) + "\n"
 
 
@@ -106,8 +123,15 @@ def read_site_json(text: str) -> tuple[str, tuple[Night, ...]]:
     return site.league, tuple(_night(night) for night in site.nights)
 
 
+def _told(night: Night) -> dict[str, object]:
+    told = asdict(night)
+    if night.until_decided is None:
+        del told["until_decided"]
+    return told
+
+
 def _night(night: _Night) -> Night:
-    settings = night.settings
+    settings, wish = night.settings, night.until_decided
     clock = settings.clock
     return Night(
         number=night.number,
@@ -124,4 +148,5 @@ def _night(night: _Night) -> Night:
         ),
         bots=tuple(BotEntry(bot.name, bot.author, bot.version) for bot in night.bots),
         voids=tuple(VoidGame(void.game, tuple(void.reasons)) for void in night.voids),
+        until_decided=UntilDecided(wish.top, wish.at_most) if wish else None,
     )

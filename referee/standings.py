@@ -4,14 +4,14 @@ Arithmetic is exact; numbers become floats only where they leave this module, so
 never changes a result.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
 from typing import Final
 
-from referee.model import GameRecord, Standing
+from referee.model import GameRecord, Standing, deal_place
 
 TIE_BREAKS: Final = "score among the tied bots, then mean margin, then fewer faults; else the rank is shared"
 """What orders equal scores, in one line (records.md, Points)."""
@@ -21,7 +21,10 @@ RANKING_RULES: Final = (
         "In a game a bot gets, for each other seat, 1 if it ranks better, 0.5 if equal and 0 if worse; "
         "the sum divided by the number of other seats is its result."
     ),
-    "The score is the mean result over all games of the bot, and the table is ordered by it.",
+    (
+        "The score is the mean result over all games of the bot, and the table is ordered by it. Extra deals, by which "
+        "a night's order is decided, count for a bot once all of its matches have had them."
+    ),
     (
         "Equal scores are ordered by the score among the tied bots: the mean of their results against "
         "each other, seat against seat, in all games that they share; 0.5 where they share none."
@@ -94,16 +97,33 @@ def standings(records: Iterable[GameRecord]) -> tuple[Standing, ...]:
 
 def _totals(records: Iterable[GameRecord]) -> _Totals:
     totals = _Totals()
-    for record in records:
-        _count_game(totals, record)
+    found = list(records)
+    counts = _counting(found)
+    for record in found:
+        _count_game(totals, record, counts)
     return totals
 
 
-def _count_game(totals: _Totals, record: GameRecord) -> None:
+def _counting(records: Iterable[GameRecord]) -> Callable[[GameRecord, str], bool]:
+    """Which games count for which bot: an extra deal does where all of its matches of the night have had it."""
+    games = Counter(
+        (record.night, holder.bot, deal_place(record.deal)) for record in records for holder in record.seats
+    )
+
+    def counts(record: GameRecord, bot: str) -> bool:
+        number, extra = deal_place(record.deal)
+        return not extra or games[record.night, bot, (number, extra)] == games[record.night, bot, (0, False)]
+
+    return counts
+
+
+def _count_game(totals: _Totals, record: GameRecord, counts: Callable[[GameRecord, str], bool]) -> None:
     night = 0 if record.night is None else record.night
     best = record.ranks.count(1)
     gained, ahead = points(record.ranks), margins(record)
     for seat, holder in enumerate(record.seats):
+        if not counts(record, holder.bot):
+            continue
         sums = totals.bots[holder.bot]
         sums.games += 1
         sums.wins += record.ranks[seat] == 1 and best == 1

@@ -107,6 +107,16 @@ def inspect(folder: Path) -> Submission:
     return _read(folder)[0]
 
 
+def unchanged(bot: Submission) -> Submission:
+    """The bot, if its files still are those that were taken in. Raises SubmissionError."""
+    if inspect(bot.folder).version != bot.version:
+        raise SubmissionError(
+            f"{bot.folder}: the files of {bot.name} were changed since they were taken in; remove this folder and "
+            f"add the same version again"
+        )
+    return bot
+
+
 def take_in(source: Path, into: Path) -> Submission:
     """Copy a bot's files to `into/<64 hex digits of its digest>/`, readable by all, its files writable by none.
 

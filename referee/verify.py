@@ -12,11 +12,12 @@ from typing import Final
 
 from referee.checked_json import open_file
 from referee.clock import SeatClock
+from referee.decision import plan_so_far
 from referee.errors import RecordError, UsageError
 from referee.leaderboard import leaderboard, standings_csv, standings_json
 from referee.model import GameRecord, GameSpec, Night
 from referee.records import from_json, problems, record_lines
-from referee.schedule import MAX_GAMES, count_games, plan_night, planning_effort
+from referee.schedule import MAX_GAMES, count_games, planning_effort
 from referee.sitefile import NAME, read_site_json
 from referee.standings_differences import csv_differences, json_differences
 from referee.text import printable
@@ -205,13 +206,6 @@ def _check_size(nights: Sequence[Night]) -> None:
 
 def _night(found: _Findings, site: Path, league: str, night: Night) -> list[GameRecord]:
     """Check a night; its records, each game once, without their moves (the standings need none)."""
-    plan = {
-        game.id: game
-        for match in plan_night(
-            league=league, night=night.number, bots=[bot.name for bot in night.bots], settings=night.settings
-        )
-        for game in match.games
-    }
     versions = {bot.name: bot.version for bot in night.bots}
     decks = _Decks(_revealed(found, night))
     records: dict[str, GameRecord] = {}
@@ -228,8 +222,12 @@ def _night(found: _Findings, site: Path, league: str, night: Night) -> list[Game
         if overtime := _overtime(record, night.settings.clock):
             found.differs(f"{where}: {overtime}")
         records[record.id] = replace(record, moves=(), extra={})
-        _as_planned(found, where, record, plan.get(record.id), versions)
     found.decks += decks.proven
+    # Last, since which extra deals were due follows from the records before them.
+    matches, _ = plan_so_far(league, night, records.values())
+    plan = {game.id: game for match in matches for game in match.games}
+    for record in records.values():
+        _as_planned(found, f"night {night.number}, game {record.id}", record, plan.get(record.id), versions)
     # Without the file no game can be there; and a line that holds no record may have been that of a missing game.
     excused = found.broken - broken if path.exists() else len(plan)
     _complete(found, night, plan, records, excused)

@@ -7,7 +7,7 @@ import typer
 
 from referee.cli import export, options
 from referee.cli.show import err, out, short_version, standings
-from referee.errors import EngineGone
+from referee.errors import EngineGone, UsageError
 
 if TYPE_CHECKING:
     from referee.league import League
@@ -92,16 +92,38 @@ def run(
     jobs: Annotated[int | None, typer.Option(min=1, max=256, help="Tables in parallel; by cores if not given.")] = None,
     sandbox: options.Sandbox = options.SandboxWish.AUTO,
     *,
+    until_decided: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            min=1,
+            help="Go on with the deals that matter until the order of the first K places is decided.",
+        ),
+    ] = None,
+    at_most_deals: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="But with no more deals a match than this; 400, or more for a long plan."
+        ),
+    ] = None,
     trust_bots: options.TrustBots = False,
 ) -> None:
-    """Play the open night to its end; opens one if none is open. Interrupted? Run it again: nothing is played twice."""
+    """Play the open night to its end; opens one if none is open. Interrupted? Run it again: nothing is played twice.
+
+    With --until-decided the night goes on after its round robin: bots whose places among the first K cannot be told
+    apart at 95 % play more deals, at all of their tables. The night remembers this.
+    """
+    from referee.cli.deciding import Deciding, show_decision
     from referee.cli.progress import GameProgress
     from referee.cli.sandboxes import sandbox_for
     from referee.loop import run as run_loop
     from referee.run import default_jobs
 
+    if at_most_deals and not until_decided:
+        raise UsageError("--at-most-deals: expected together with --until-decided")
     with _open(folder) as league:
         # Before a night is opened: whoever may not run it should not freeze its bots.
+        aim = league.aim(until_decided, at_most_deals) if until_decided else None
         night = league.current_night()
         seats = (night.settings if night else league.config.settings()).seats
         at_once = (jobs or league.config.jobs or default_jobs()) * max(seats)
@@ -112,7 +134,7 @@ def run(
         _announce(league, number)
         try:
             with GameProgress(f"night {number}") as progress:
-                summary = run_loop(league.run(box, jobs=jobs, progress=progress))
+                summary = run_loop(league.run(box, jobs=jobs, progress=progress, aim=aim, tell=Deciding()))
         except KeyboardInterrupt:
             again = f"treelings league run {folder}{' --trust-bots' if trust_bots else ''}"
             err.print(f"Interrupted; finished games are kept. Go on with: {again}", markup=False, soft_wrap=True)
@@ -120,6 +142,8 @@ def run(
         except EngineGone as error:
             raise EngineGone(f"{error}; finished games are kept, run again when it is back") from error
         _show_standings(league, number)
+        if decision := league.decision(number):
+            show_decision(decision)
         if not summary.finished:
             err.print(f"Void and missing, games: {len(summary.voids)}; run again to play them:", style="yellow")
             for void in summary.voids[:20]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
+from referee.decision import Decision, plan_so_far
 from referee.leaderboard import Table
-from referee.model import GameRecord, MatchSpec, Night, Standing
-from referee.schedule import plan_night
+from referee.model import GameRecord, MatchSpec, Night, Standing, deal_place
 from referee.standings import standings
 
 
@@ -95,6 +95,7 @@ class NightView:
     paces            by bot; of those that made a move
     played, planned  games
     planned_matches  matches that the plan asks for
+    decision         which places are decided; None where the night was to end with its round robin
     """
 
     night: Night
@@ -104,6 +105,7 @@ class NightView:
     played: int
     planned: int
     planned_matches: int
+    decision: Decision | None
 
     @property
     def rows(self) -> tuple[Standing, ...]:
@@ -128,7 +130,7 @@ class NightView:
 
 def night_view(league: str, night: Night, records: Sequence[GameRecord], table: Table) -> NightView:
     """The night with its records and their table."""
-    plan = plan_night(league=league, night=night.number, bots=[bot.name for bot in night.bots], settings=night.settings)
+    plan, decision = plan_so_far(league, night, records)
     games: defaultdict[str, list[GameRecord]] = defaultdict(list)
     for record in records:
         games[record.match].append(record)
@@ -145,23 +147,30 @@ def night_view(league: str, night: Night, records: Sequence[GameRecord], table: 
         played=len(records),
         planned=sum(len(spec.games) for spec in plan),
         planned_matches=len(plan),
+        decision=decision,
     )
 
 
 def paces(matches: Iterable[Match]) -> dict[str, Pace]:
     """What each bot's moves took; those that the referee made for it do not count."""
     times: defaultdict[str, list[float]] = defaultdict(list)
-    longest: dict[str, Place] = {}
-    slowest: dict[str, float] = {}
+    longest: dict[str, tuple[float, Match, int]] = {}
     for match in matches:
         for number, game in enumerate(match.games):
-            for turn, move in enumerate(game.moves):
-                if not move.by_referee:
-                    bot = game.seats[move.seat].bot
-                    times[bot].append(move.ms)
-                    if move.ms > slowest.get(bot, -1.0):
-                        slowest[bot], longest[bot] = move.ms, Place(match, number, turn)
-    return {bot: Pace(median(taken), slowest[bot], longest[bot]) for bot, taken in times.items()}
+            for seat, holder in enumerate(game.seats):
+                own = [move.ms for move in game.moves if move.seat == seat and not move.by_referee]
+                times[holder.bot] += own
+                if own and (holder.bot not in longest or max(own) > longest[holder.bot][0]):
+                    longest[holder.bot] = max(own), match, number
+    return {bot: Pace(median(times[bot]), where[0], _place(bot, *where)) for bot, where in longest.items()}
+
+
+def _place(bot: str, ms: float, match: Match, number: int) -> Place:
+    """The first turn of a game in which a bot took that long."""
+    game = match.games[number]
+    seat = next(at for at, holder in enumerate(game.seats) if holder.bot == bot)
+    turn = next(at for at, move in enumerate(game.moves) if (move.seat, move.ms, move.by_referee) == (seat, ms, False))
+    return Place(match, number, turn)
 
 
 def changes(view: NightView, earlier: Sequence[NightView]) -> tuple[Change, ...]:
@@ -199,8 +208,7 @@ def page_name(text: str) -> str:
 
 def deal_number(game: GameRecord) -> int:
     """The number of a game's deal within its match, which is how its id ends; 0 where it has none."""
-    end = (game.deal or "").rpartition("/")[2]
-    return int(end) if re.fullmatch("[0-9]{1,9}", end) else 0
+    return deal_place(game.deal)[0]
 
 
 def _match(night: int, spec: MatchSpec, records: list[GameRecord]) -> Match:

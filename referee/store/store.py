@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from referee.errors import StoreError
-from referee.model import BotEntry, GameRecord, Night, NightSettings, Submission, VoidGame
+from referee.model import BotEntry, GameRecord, Night, NightSettings, Submission, UntilDecided, VoidGame
 from referee.records import from_json, to_json
 from referee.store.schema import FORMAT, SCHEMA, Base, BotRow, GameRow, MetaRow, NightRow, VoidRow
 from referee.text import printable
@@ -24,6 +24,8 @@ from treelings import Clock
 
 STORE_FILE: Final = "league.db"
 _LONGEST_REASON: Final = 200
+_AIM: Final = "until_decided"
+"""Stands among a night's settings where it has one."""
 _BUSY_S: Final = 30
 """How long a call waits for another process that is writing."""
 
@@ -133,6 +135,12 @@ class Store:
         with self._transaction() as session:
             return tuple(self._submission(row) for row in _lineup(session, session.get_one(NightRow, night)))
 
+    def aim(self, night: int, until_decided: UntilDecided) -> None:
+        """Keep how far a night goes on after its round robin, in place of what was kept before."""
+        with self._transaction() as session:
+            row = session.get_one(NightRow, night)
+            row.settings = row.settings | {_AIM: asdict(until_decided)}
+
     def finish(self, night: int, at: str) -> None:
         """Note that nothing of a night will be played any more."""
         with self._transaction() as session:
@@ -236,7 +244,17 @@ def _night(session: Session, row: NightRow) -> Night:
         settings=_settings(row.settings),
         bots=tuple(BotEntry(bot.name, bot.author, bot.version) for bot in _lineup(session, row)),
         voids=tuple(VoidGame(void.game, tuple(void.reasons)) for void in voids),
+        until_decided=_aim(row.settings.get(_AIM)),
     )
+
+
+def _aim(stored: object) -> UntilDecided | None:
+    match stored:
+        case None:
+            return None
+        case {"top": int(top), "at_most": int(at_most)}:
+            return UntilDecided(top, at_most)
+    raise ValueError("expected until when a night goes on, got something else")
 
 
 def _settings(stored: dict[str, object]) -> NightSettings:

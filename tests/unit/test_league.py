@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee.errors import ConfigError, EngineGone, LeagueBusy, StoreError, SubmissionError, UsageError
-from referee.league import League, SeatTable
+from referee.league import League
 from referee.match import Table
 from referee.model import GameRecord, GameSpec, MatchSpec, Submission, VoidGame
+from referee.night import SeatTable
 from referee.ports import Sandbox
 from referee.reports import RunSummary
 from referee.submissions import sample_bot

@@ -1,0 +1,106 @@
+"""Playing a night to its end: what its plan lacks, and then the extra deals that its order is decided by.
+
+What a game needs of a league comes as values; the store alone is told of each.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from referee.decision import Decision, plan_so_far
+from referee.errors import UsageError
+from referee.model import GameRecord, MatchSpec, Night, Submission, UntilDecided
+from referee.ports import KeepLog, Sandbox
+from referee.run import Outcome, PlayableTable, Progress, play_matches
+from referee.store import Store
+from treelings import Clock
+
+SeatTable = Callable[[MatchSpec, Mapping[str, Submission], Sandbox, bytes, Clock], PlayableTable]
+"""Makes a match's table from the night's bots by name, a sandbox, the night's secret and its clock."""
+
+
+async def play_night(
+    league: str, night: Night, store: Store, bots: Mapping[str, Submission], sandbox: Sandbox, *, jobs: int,
+    seat: SeatTable, progress: Progress, tell: Callable[[Decision], None],
+) -> None:  # fmt: skip
+    """Play all that has no record yet, till nothing more is due or a game that is due is void.
+
+    sandbox  is opened and closed, if anything is to be played
+    tell     is told what is decided, each time that this is looked at
+
+    Raises what play_matches and the sandbox raise.
+    """
+    secret, clock = store.secret(night.number), night.settings.clock
+    recorded = set(store.recorded(night.number))
+    results = {record.id: record for record in _results(store, night)}
+
+    def save(outcomes: Sequence[Outcome]) -> None:
+        store.save(night.number, outcomes)
+        for record in outcomes:
+            if isinstance(record, GameRecord):
+                recorded.add(record.id)
+                results[record.id] = _result(record)
+
+    def due() -> list[MatchSpec]:
+        plan, decision = plan_so_far(league, night, results.values())
+        progress.begin(len(recorded), sum(len(match.games) for match in plan))
+        if decision and decision.complete:
+            tell(decision)
+        return without(plan, recorded)
+
+    missing = due()
+    if not missing:
+        return
+    await sandbox.open()
+    try:
+        while missing:
+            await play_matches(
+                missing, jobs=jobs, seat=lambda match: seat(match, bots, sandbox, secret, clock), save=save,
+                progress=progress,
+            )  # fmt: skip
+            if night.until_decided is None or without(missing, recorded):
+                break
+            missing = due()
+    finally:
+        await sandbox.close()
+
+
+def aimed(league: str, night: Night, store: Store, aim: UntilDecided) -> Night:
+    """The night with another aim, which is kept. Raises UsageError if this has no use for deals that were played."""
+    found = replace(night, until_decided=aim)
+    plan, _ = plan_so_far(league, found, _results(store, found))
+    strays = store.recorded(night.number) - {game.id for match in plan for game in match.games}
+    if strays and (was := night.until_decided):
+        raise UsageError(
+            f"night {night.number}: expected an aim that needs all extra deals so far, got {aim.top} places with at "
+            f"most {aim.at_most} deals, which needs not {len(strays)} of their games; go on as before with "
+            f"--until-decided {was.top} --at-most-deals {was.at_most}, or further"
+        )
+    store.aim(night.number, aim)
+    return found
+
+
+def without(plan: Iterable[MatchSpec], recorded: set[str] | frozenset[str]) -> list[MatchSpec]:
+    """The plan less the games that have a record: resuming is no more than this (schedule.md)."""
+    left = (
+        replace(match, games=tuple(game for game in match.games if game.id not in recorded)) for match in plan
+    )  # fmt: skip
+    return [match for match in left if match.games]
+
+
+def over_grpc(keep_log: KeepLog) -> SeatTable:
+    """How bots are really reached."""
+    # Here, since all else that a league does needs neither gRPC nor its import time.
+    from referee.match import Table
+    from referee.players import connect
+
+    return partial(Table, connect=connect, keep_log=keep_log)
+
+
+def _results(store: Store, night: Night) -> Iterable[GameRecord]:
+    return map(_result, store.records(night.number)) if night.until_decided else ()
+
+
+def _result(record: GameRecord) -> GameRecord:
+    """Without its moves, which decide nothing."""
+    return replace(record, moves=(), extra={})
