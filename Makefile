@@ -16,6 +16,7 @@ help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
 setup: $(SETUP) ## make .venv with the two packages
+	@echo "Next: . $(BIN)/activate makes the command treelings; treelings --help lists what it does."
 
 $(SETUP): pyproject.toml sdk/pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=…")'
@@ -29,7 +30,7 @@ $(TOOLS): $(SETUP)
 	@$(PIP) -e sdk -e '.[dev,fast]'
 	@touch $@
 
-league: setup ## play a league night among the sample bots and publish its leaderboard
+league: $(SETUP) ## play a league night among the sample bots and publish its leaderboard
 	@test -e $(LEAGUE)/league.toml || $(BIN)/treelings league init $(LEAGUE) --name "sample league"
 	@$(BIN)/treelings league add $(LEAGUE) $(SAMPLES)
 	@$(BIN)/treelings league run $(LEAGUE)

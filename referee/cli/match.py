@@ -85,7 +85,7 @@ def match(
     ] = None,
     logs: Annotated[
         Path | None,
-        typer.Option("--logs", metavar="LOGS", help="Keep what bots print in this folder, a file for each."),
+        typer.Option("--logs", metavar="DIR", help="Keep what bots print in this folder, a file for each."),
     ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON, for programs.")] = False,
@@ -294,6 +294,7 @@ def _print_json(outcomes: _Outcomes, match: str, key: bytes) -> None:
     from referee.summary import as_json, summary
 
     value = {
+        "format": "treelings-match/1",
         "match": match,
         "games": len(outcomes.records),
         "deals": len({record.deal for record in outcomes.records}),

@@ -9,7 +9,6 @@ its own for any lines. Numbers before "ms", and those of "1.8 / 107", are not co
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -56,7 +55,14 @@ class Reader:
     def __init__(self, folder: Path) -> None:
         scripts = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         self._folder = folder
-        self._env = {**os.environ, "PATH": scripts, "COLUMNS": "96", "USER": "ann", "LOGNAME": "ann"}
+        self._env = {
+            **os.environ,
+            "PWD": str(folder),
+            "PATH": scripts,
+            "COLUMNS": "96",
+            "USER": "ann",
+            "LOGNAME": "ann",
+        }
         self._env["GIT_CONFIG_GLOBAL"] = self._env["GIT_CONFIG_SYSTEM"] = os.devnull
 
     def write(self, file: File) -> None:
@@ -67,15 +73,15 @@ class Reader:
 
     def run(self, command: Command) -> str:
         """Type a command and read what it prints. Raises AssertionError if it fails."""
-        if command.line.startswith("export "):
-            name, _, value = shlex.split(command.line)[1].partition("=")
-            self._env[name] = value
-            return ""
-        done = subprocess.run(
-            ["bash", "-c", command.line], cwd=self._folder, env=self._env, input=_TYPED,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, f"{command.line}: exit code {done.returncode}\n{done.stdout}"
+        with tempfile.NamedTemporaryFile() as shell:  # where it is then, and what it has exported
+            done = subprocess.run(
+                ["bash", "-c", f"{command.line}\ncode=$?; env -0 > {shell.name}; exit $code"],
+                cwd=self._env["PWD"], env=self._env, input=_TYPED,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False,
+            )  # fmt: skip
+            assert done.returncode == 0, f"{command.line}: exit code {done.returncode}\n{done.stdout}"
+            entries = Path(shell.name).read_text(encoding="utf-8").split("\0")[:-1]
+        self._env = dict(entry.split("=", 1) for entry in entries)
         return done.stdout
 
     def follow(self, document: str) -> None:

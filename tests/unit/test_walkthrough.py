@@ -44,6 +44,10 @@ def test_what_is_exported_is_there_for_later_commands(tmp_path: Path) -> None:
     Reader(tmp_path).follow("```console\n$ export WORD='one two'\n$ echo $WORD\none two\n```\n")
 
 
+def test_who_goes_into_a_folder_stays_there(tmp_path: Path) -> None:
+    Reader(tmp_path).follow("```console\n$ mkdir a && cd a\n$ basename $PWD\na\n```\n")
+
+
 @pytest.mark.parametrize("line", ["echo two; echo more", "echo three", "echo two; false"])
 def test_one_that_does_not_is_found_out(line: str, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match=line):
