@@ -2,7 +2,7 @@
 
 import platform
 
-from bench import core, league, query, ratings, start
+from bench import core, league, publish, query, ratings, start
 from referee.errors import SandboxError
 
 _GOALS = {
@@ -11,6 +11,10 @@ _GOALS = {
     "referee_vs_bare": "<= 1.3",
     "relay_ms_a_move": "<= 0.15",
     "ratings_s_50000_games": "<= 5",
+    "publish_s": "<= 20",
+    "publish_mb": "<= 150",
+    "publish_one_match_s": "<= 3",
+    "index_kb": "<= 150",
 }
 
 
@@ -22,6 +26,7 @@ def main() -> None:
         ("a query, referee to bot and back", query.measure),
         ("a container, from its start", start.measure),
         ("a league of four fast bots, 120 games", league.measure),
+        ("publishing 20 bots and 3,800 games", publish.measure),
         ("ratings of 20 bots after 50,000 games of four", ratings.measure),
     ):
         print(title)

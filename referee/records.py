@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from sys import intern
 from typing import Annotated, Final, Literal, cast
 
 from pydantic import Field, model_validator
@@ -142,6 +143,7 @@ def from_json(line: str, where: str = "record") -> GameRecord:
     if len(line.encode(errors="replace")) > MAX_RECORD_BYTES:
         raise RecordError(f"{where}: expected at most {MAX_RECORD_BYTES} bytes, got more")
     wire = read(_Record, line, where)
+    # Names, versions and moves are the same few texts in thousands of records: each is kept once.
     return GameRecord(
         league=wire.league,
         night=wire.night,
@@ -149,9 +151,11 @@ def from_json(line: str, where: str = "record") -> GameRecord:
         deal=wire.deal,
         rotation=wire.rotation,
         refill=wire.rules.refill,
-        seats=tuple(SeatHolder(seat.bot, seat.version) for seat in wire.seats),
+        seats=tuple(SeatHolder(intern(seat.bot), intern(seat.version)) for seat in wire.seats),
         deck=wire.deck,
-        moves=tuple(PlayedMove(m.seat, m.move, m.ms, m.by is not None, m.cpu_ms, m.comment) for m in wire.moves),
+        moves=tuple(
+            PlayedMove(m.seat, intern(m.move), m.ms, m.by is not None, m.cpu_ms, m.comment) for m in wire.moves
+        ),
         festival_turn=wire.festival_turn,
         ended=wire.ended,
         faults=tuple(Fault(f.seat, f.turn, FaultKind(f.kind), f.detail) for f in wire.faults),

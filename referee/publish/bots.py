@@ -1,14 +1,14 @@
 """A bot as its page shows it: its nights, opponents, times, faults, and its best and worst game."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from referee.duels import Duel, Duels
 from referee.leaderboard import Table
 from referee.model import Fault, GameRecord, Standing
-from referee.publish.nights import Match, NightView, Pace, paces, page_name
+from referee.publish.nights import Match, NightView, Pace, page_name
 from referee.ratings import Rating
 from referee.standings import margins
 
@@ -86,7 +86,9 @@ class BotView:
     worst: Result | None
 
 
-def bot_views(nights: Sequence[NightView], season: Table, duels: Duels) -> dict[str, BotView]:
+def bot_views(
+    nights: Sequence[NightView], season: Table, duels: Duels, paces: Mapping[str, Pace]
+) -> dict[str, BotView]:
     """Every bot of the nights and of the season's standings, by name."""
     authors: dict[str, str] = {row.bot: "" for row in season.rows}
     versions: defaultdict[str, dict[str, list[int]]] = defaultdict(dict)
@@ -101,7 +103,6 @@ def bot_views(nights: Sequence[NightView], season: Table, duels: Duels) -> dict[
             for fault in game.faults:
                 faults[game.seats[fault.seat].bot].append(BotFault(match, game, fault))
     standing = {row.bot: row for row in season.rows}
-    pace = paces(played)
     matches, results = _matches(played), _results(played)
     of_nights = _nights(nights)
     return {
@@ -111,7 +112,7 @@ def bot_views(nights: Sequence[NightView], season: Table, duels: Duels) -> dict[
             page=page_name(name),
             standing=standing.get(name),
             rating=season.ratings.get(name),
-            pace=pace.get(name),
+            pace=paces.get(name),
             versions=tuple((version, tuple(numbers)) for version, numbers in versions[name].items()),
             nights=tuple(of_nights[name]),
             opponents=tuple((row.bot, duels[name, row.bot]) for row in season.rows if (name, row.bot) in duels),

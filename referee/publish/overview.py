@@ -66,16 +66,17 @@ def overview(league: str, nights: Sequence[Night], records: Iterable[GameRecord]
         for night in sorted(nights, key=lambda night: night.number)
     )
     met = duels(season)
+    pace = paces(match for view in views for match in view.matches)
     return Overview(
         league=league,
         board=board,
         sizes=_by_size(season),
         duels=met,
         rings=rings(met),
-        paces=paces(match for view in views for match in view.matches),
+        paces=pace,
         nights=views,
         changes={view.night.number: changes(view, views[:at]) for at, view in enumerate(views) if at},
-        bots=bot_views(views, board.season, met),
+        bots=bot_views(views, board.season, met, pace),
         since=_since(views),
     )
 
