@@ -9,10 +9,11 @@ that the plan has them meet, at tables of whatever sizes, and a sample is a sum 
 those of betting.py: valid at every time one looks, and here for all pairs of bots at once.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from math import sqrt
 from typing import Final
@@ -149,19 +150,22 @@ class _Night:
         for match in plan:
             for bot in match.bots:
                 self.shares[bot][match.id] = len(match.bots) / self._games[bot]
-        self._points: defaultdict[str, defaultdict[int, list[Fraction]]] = defaultdict(lambda: defaultdict(list))
+        self._played: Counter[tuple[str, int]] = Counter()
+        self._points: defaultdict[tuple[str, int], Fraction] = defaultdict(Fraction)
+        of_ranks = cache(points)
         for record in records:
             number, _ = deal_place(record.deal)
-            for holder, gained in zip(record.seats, points(record.ranks), strict=True):
-                self._points[holder.bot][number].append(gained)
+            for holder, gained in zip(record.seats, of_ranks(record.ranks), strict=True):
+                self._played[holder.bot, number] += 1
+                self._points[holder.bot, number] += gained
 
     def has(self, bots: Iterable[str], first: int, end: int) -> bool:
         """Whether all games of these bots with these numbers of deals have been played."""
-        return all(len(self._points[bot][number]) == self._games[bot] for bot in bots for number in range(first, end))
+        return all(self._played[bot, number] == self._games[bot] for bot in bots for number in range(first, end))
 
     def score(self, bot: str, number: int) -> Fraction:
         """Mean points in all games with that number of a deal."""
-        return sum(self._points[bot][number], Fraction()) / self._games[bot]
+        return self._points[bot, number] / self._games[bot]
 
     def spread(self, bot: str, other: str) -> float:
         """Of the difference of their scores in one deal of all matches, as betting.py has it."""
