@@ -16,9 +16,13 @@ from typing import Any
 import pytest
 
 import treelings
-from tests.support.local import SAMPLE_BOTS, compete, play, sample_bot, summary
+from tests.support.local import SAMPLE_BOTS, Result, compete, play, sample_bot, summary
 from treelings import Bot, Clock, GameStart, Refill, State, View, derive_deck
 
+TRIES = {"rollout": "most_games", "mcts": "most_iterations"}
+"""What a bot with a clock calls the most tries that it makes for a move."""
+ROLLOUT_GAMES_AN_ITERATION = 1.8
+"""Random games that `rollout` plays in the time of one iteration of `mcts`, by processor time."""
 BY_STRENGTH = ("random", "greedy", "neighbour", "rollout", "mcts")
 DECK = derive_deck(bytes(32), "demo/0")
 
@@ -26,10 +30,9 @@ DECK = derive_deck(bytes(32), "demo/0")
 def untimed(name: str, tries: int = 400) -> type[Bot]:
     """The bot; where it has a clock, that stands still, and the bot makes this many tries a move."""
     bot = sample_bot(name)
-    limits = {"rollout": "most_games", "mcts": "most_iterations"}
-    if name not in limits:
+    if name not in TRIES:
         return bot
-    return type(f"Untimed{bot.__name__}", (bot,), {limits[name]: tries, "now": staticmethod(lambda: 0.0)})
+    return type(f"Untimed{bot.__name__}", (bot,), {TRIES[name]: tries, "now": staticmethod(lambda: 0.0)})
 
 
 def test_there_are_five_sample_bots() -> None:
@@ -77,8 +80,15 @@ def test_a_sample_bot_plays_a_game_of_the_same_name_the_same_again(name: str) ->
     assert games[0] != games[2]
 
 
-def samples(stronger: str, weaker: list[str], deals: range) -> list[float]:
-    return compete(deals, untimed(stronger), [untimed(name) for name in weaker])
+def samples(stronger: str, weaker: list[str], tries: tuple[int, int], deals: range) -> list[float]:
+    return compete(deals, untimed(stronger, tries[0]), [untimed(name, tries[1]) for name in weaker])
+
+
+def score_over(deals: int, stronger: str, weaker: list[str], tries: tuple[int, int] = (400, 400)) -> Result:
+    # Two processes, since most of the time that all tests take would go here.
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        halves = (range(0, deals, 2), range(1, deals, 2))
+        return summary([*chain(*pool.map(samples, repeat(stronger), repeat(weaker), repeat(tries), halves))])
 
 
 @pytest.mark.parametrize(
@@ -89,10 +99,13 @@ def samples(stronger: str, weaker: list[str], deals: range) -> list[float]:
 def test_each_sample_bot_beats_the_one_before_by_three_standard_errors(
     stronger: str, weaker: list[str], deals: int
 ) -> None:
-    # Two processes, since most of the time that all tests take would go here.
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        halves = pool.map(samples, repeat(stronger), repeat(weaker), (range(0, deals, 2), range(1, deals, 2)))
-        result = summary([*chain(*halves)])
+    result = score_over(deals, stronger, weaker)
+    assert result.score - 3 * result.standard_error > 0.5, str(result)
+
+
+def test_mcts_beats_rollout_by_three_standard_errors_in_the_same_time() -> None:
+    iterations = 50
+    result = score_over(60, "mcts", ["rollout"], (iterations, round(ROLLOUT_GAMES_AN_ITERATION * iterations)))
     assert result.score - 3 * result.standard_error > 0.5, str(result)
 
 
@@ -108,19 +121,21 @@ class Watch:
         return self.reads * self._step_ms / 1000
 
 
-@pytest.mark.parametrize("bank_ms", [20_000, 1_000, 40, 2])
-def test_rollout_stops_by_half_of_the_limit_however_many_moves_there_are(bank_ms: int) -> None:
+@pytest.mark.parametrize("name", TRIES)
+@pytest.mark.parametrize("bank_ms", [20_000, 1_000, 40, 2, 0])
+def test_a_bot_with_a_clock_stops_by_half_of_the_limit_however_many_moves_there_are(name: str, bank_ms: int) -> None:
     clock = Clock(move_ms=60, bank_ms=bank_ms, increment_ms=0)
     watch = Watch(step_ms=0.5)
-    bot = type("Watched", (sample_bot("rollout"),), {"now": watch, "most_games": 10**9})()
+    bot = type("Watched", (sample_bot(name),), {"now": watch, TRIES[name]: 10**9})()
     bot.start(GameStart("game", 0, 2, "start", clock))
     view = View.of(State.deal(DECK, 2), limit_ms=min(60, bank_ms), bank_ms=bank_ms)
     assert bot.choose(view) in view.legal_moves
     assert watch.reads * 0.5 <= view.limit_ms / 2 + 1
 
 
-def test_rollout_leaves_bank_for_every_turn_of_the_game() -> None:
-    bot: Any = sample_bot("rollout")()
+@pytest.mark.parametrize("name", TRIES)
+def test_a_bot_with_a_clock_leaves_bank_for_every_turn_of_the_game(name: str) -> None:
+    bot: Any = sample_bot(name)()
     clock = Clock(move_ms=1_000, bank_ms=2_000, increment_ms=10)
     bot.start(GameStart("game", 0, 2, "start", clock))
     state = State.deal(DECK, 2)
