@@ -16,7 +16,7 @@ _LEFT: Final = 52  # room for the numbers of the scale
 _TOP: Final = 14
 _BELOW: Final = 30  # room for the numbers of the nights
 _STEP: Final = 72
-_FEWEST_STEPS: Final = 5
+_FEWEST_STEPS: Final = 3
 _MOST_WIDE: Final = 1_000
 _LINES: Final = 4
 
