@@ -66,6 +66,11 @@ class Decision:
     complete: bool
 
     @property
+    def after(self) -> str:
+        """How many deals that is, in words."""
+        return f"{self.deals} {'deal' if self.deals == 1 else 'deals'}"
+
+    @property
     def decided(self) -> bool:
         """All places that are wanted are."""
         return self.complete and not self.open
@@ -77,7 +82,7 @@ class Decision:
             return "No place is decided before every match has had all deals of the plan."
         sure = [place for place, bot in enumerate(self.places, 1) if bot is not None]
         unsure = [place for place in range(1, self.wanted + 1) if place not in sure]
-        after = f"after {self.deals} {'deal' if self.deals == 1 else 'deals'} a match"
+        after = f"after {self.after} a match"
         if not sure:
             return f"{_places(unsure)} not decided at 95 %, {after}."
         holders = ", ".join(str(self.places[place - 1]) for place in sure)

@@ -16,7 +16,7 @@ class Deciding:
         """Of an open order; what was decided in the end comes with the standings."""
         if not decision.open:
             return
-        line = f"  after {decision.deals} deals: {_open(decision)}"
+        line = f"  after {decision.after}: {_open(decision)}"
         if line != self._told:
             err.print(line, markup=False, soft_wrap=True)
         self._told = line

@@ -88,6 +88,29 @@ def test_a_league_goes_from_init_to_a_verified_site(league: Path) -> None:
     assert "The pages themselves (*.html) are not compared." in verified.out
 
 
+def test_a_night_is_run_until_its_first_place_is_decided(league: Path) -> None:
+    ran = treelings(
+        "league", "run", league, "--sandbox", "process", "--until-decided", "1", "--at-most-deals", "2",
+        cwd=league.parent,
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert "after 1 deal: 0 of 1 places decided; open: " in ran.err
+    assert "Place 1 is not decided at 95 %, after 2 deals a match." in ran.out
+    assert "Night 1 is complete: 12 games." in ran.out
+    assert treelings("league", "reveal", league, cwd=league.parent).code == 0
+    assert "verified: 12 games, 6 decks" in treelings("verify", league / "site", cwd=league.parent).out
+
+
+def test_a_wish_that_cannot_be_opens_no_night(league: Path) -> None:
+    for wish, says in (
+        (["--until-decided", "4"], "expected 1 to 3 places"),
+        (["--at-most-deals", "9"], "--at-most-deals: expected together with --until-decided"),
+    ):
+        refused = treelings("league", "run", league, "--sandbox", "process", *wish, cwd=league.parent)
+        assert (refused.code, says in refused.err) == (2, True)
+    assert "no night yet" in treelings("league", "status", league, cwd=league.parent).out
+
+
 def test_running_again_opens_the_next_night(league: Path) -> None:
     for night in (1, 2):
         done = treelings("league", "run", league, "--sandbox", "process", cwd=league.parent)

@@ -6,9 +6,9 @@ from random import Random
 
 from referee.decision import Decision, plan_so_far
 from referee.model import BotEntry, GameRecord, GameSpec, Night, NightSettings, UntilDecided
-from tests.support.records import version_of
+from tests.support.records import random_record, version_of
 from tests.support.results import result
-from treelings import Clock
+from treelings import Clock, commitment
 
 
 def night_of(
@@ -50,3 +50,25 @@ def play_out(
     _, decision = plan_so_far("thursday", night, found.values())
     assert decision
     return list(found.values()), decision
+
+
+def decided_league(
+    bots: Sequence[str], aim: UntilDecided, *, deals: int = 1
+) -> tuple[tuple[Night, ...], tuple[GameRecord, ...]]:
+    """A league of one night that went on in games of random moves, finished and revealed."""
+    secret, rng = bytes(32), Random(1)
+    night = replace(
+        night_of(bots, aim, deals=deals),
+        commitment=commitment(secret),
+        secret=secret.hex(),
+        finished="2026-11-29T19:00:00Z",
+    )
+    records: dict[str, GameRecord] = {}
+    while due := [
+        game
+        for match in plan_so_far("thursday", night, records.values())[0]
+        for game in match.games
+        if game.id not in records
+    ]:
+        records |= {game.id: random_record(game, secret, rng) for game in due}
+    return (night,), tuple(records.values())

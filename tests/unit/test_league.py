@@ -11,10 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from referee.decision import Decision
 from referee.errors import ConfigError, EngineGone, LeagueBusy, StoreError, SubmissionError, UsageError
 from referee.league import League
 from referee.match import Table
-from referee.model import GameRecord, GameSpec, MatchSpec, Submission, VoidGame
+from referee.model import GameRecord, GameSpec, MatchSpec, Submission, UntilDecided, VoidGame
 from referee.night import SeatTable
 from referee.ports import Sandbox
 from referee.reports import RunSummary
@@ -481,6 +482,104 @@ def test_a_night_that_lacks_void_games_alone_can_be_revealed(tmp_path: Path) -> 
         assert night.finished
         assert len(night.voids) == 3
         assert run(league).night == 2
+
+
+# ---- until it is decided
+
+AIM = UntilDecided(2, 14)
+
+
+def run_until_decided(
+    league: League, tables: Tables | None = None, *, aim: UntilDecided | None = AIM, told: Told | None = None
+) -> list[Decision]:
+    """A run with this aim, and all that was told of what is decided."""
+    heard: list[Decision] = []
+    running = league.run(
+        FakeSandbox(), progress=told or Told(), jobs=2, seat=tables or Tables(), aim=aim, tell=heard.append
+    )
+    assert asyncio.run(running).finished
+    return heard
+
+
+def test_a_night_goes_on_until_its_order_is_decided_or_the_cap_is_reached(tmp_path: Path) -> None:
+    published, told = Published(), Told()
+    with new_league(tmp_path, publisher=published) as league:
+        heard = run_until_decided(league, told=told)  # random games: nobody is better
+        assert [decision.deals for decision in heard] == [2, 12, 14]
+        assert league.decision(1) == heard[-1]
+        assert (league.night(1).until_decided, bool(league.night(1).finished)) == (AIM, True)
+        assert told.begun == [(0, 12), (12, 72), (72, 84), (84, 84)]
+        deals = {record.deal for record in records(league, published) if record.match == "ann-vs-bob"}
+        assert deals == {
+            f"night 1/ann-vs-bob/{number}" for number in ["0", "1", *(f"+{extra}" for extra in range(2, 14))]
+        }
+        assert all(record.deck == derive_deck(SECRET, record.deal or "") for record in records(league, published))
+
+
+def test_the_next_night_ends_with_its_round_robin_again(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        run_until_decided(league)
+        assert run(league).total == 12
+        assert league.decision(2) is None
+
+
+@pytest.mark.parametrize("count", [5, 12, 40, 73])
+def test_a_night_to_be_decided_that_was_interrupted_goes_on_to_the_same_end(tmp_path: Path, count: int) -> None:
+    whole, pieces = Published(), Published()
+    with new_league(tmp_path / "whole", publisher=whole) as league:
+        expected = run_until_decided(league)[-1], records(league, whole)
+    tables = Tables()
+
+    def before(_: GameSpec) -> None:
+        if len(tables.games) == count:
+            raise EngineGone("gone")
+
+    tables.before = before
+    with new_league(tmp_path / "pieces", publisher=pieces) as league:
+        with pytest.raises(EngineGone):
+            run_until_decided(league, tables)
+        last = Tables()
+        assert (run_until_decided(league, last, aim=None)[-1], records(league, pieces)) == expected
+        assert not set(last.games) & set(tables.games)
+
+
+def test_extra_games_that_are_void_are_tried_again_by_the_next_run(tmp_path: Path) -> None:
+    def before(game: GameSpec) -> VoidGame | None:
+        return VoidGame(game.id, ("one", "two", "three")) if "/+5/" in game.id else None
+
+    with new_league(tmp_path) as league:
+        summary = asyncio.run(
+            league.run(FakeSandbox(), progress=Told(), seat=Tables(before=before), aim=AIM)
+        )  # fmt: skip
+        assert (summary.finished, summary.done, summary.total, len(summary.voids)) == (False, 66, 72, 6)
+        assert "void: night 1/ann-vs-bob/+5/r0: three" in league.status().lines()
+        assert run_until_decided(league, aim=None)[-1].deals == 14
+
+
+def test_an_aim_may_go_further_but_not_drop_what_was_played(tmp_path: Path) -> None:
+    tables = Tables()
+
+    def before(_: GameSpec) -> None:
+        if len(tables.games) == 50:
+            raise EngineGone("gone")
+
+    tables.before = before
+    with new_league(tmp_path) as league:
+        with pytest.raises(EngineGone):
+            run_until_decided(league, tables)
+        with pytest.raises(UsageError, match=r"night 1: .* go on as before with --until-decided 2 --at-most-deals 14"):
+            run_until_decided(league, aim=UntilDecided(2, 3))
+        assert league.night(1).until_decided == AIM
+        assert run_until_decided(league, aim=UntilDecided(3, 12))[-1].deals == 12
+
+
+def test_an_aim_is_checked_against_the_night_it_is_for(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        assert league.aim(3) == UntilDecided(3, 400)
+        league.open_night()
+        league.add(bot_folder(tmp_path, "late"))
+        with pytest.raises(UsageError, match="expected 1 to 3 places"):
+            league.aim(4)
 
 
 # ---- revealing

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.errors import RecordError, RefereeError, UsageError
-from referee.model import BotEntry, Fault, FaultKind, GameRecord, Night, PlayedMove, SeatHolder, VoidGame
+from referee.model import BotEntry, Fault, FaultKind, GameRecord, Night, PlayedMove, SeatHolder, UntilDecided, VoidGame
 from referee.publish import publish_site
 from referee.publish.nights import page_name
 from referee.publish.overview import overview
@@ -22,6 +22,7 @@ from referee.publish.pages import Pages
 from referee.publish.treeline import draw
 from referee.records import from_json
 from referee.verify import verify
+from tests.support.decided import decided_league
 from tests.support.records import random_league
 from tests.support.site import NAMES, sample_league
 from treelings import State, derive_deck
@@ -287,6 +288,19 @@ def test_records_are_written_in_the_order_of_the_plan_and_read_back_the_same(sit
 def test_a_published_site_passes_verification(tmp_path: Path) -> None:
     report = verify([_publish(tmp_path, *random_league(Random(5), seats=(2, 3)))])
     assert report.differences == ()
+
+
+def test_a_night_that_goes_on_says_which_places_are_decided_and_passes_verification(tmp_path: Path) -> None:
+    site = _publish(tmp_path, *decided_league(NAMES[:3], UntilDecided(2, 12)))
+    text = " ".join(_Page(site / "night-1.html").texts)
+    assert "Places 1 and 2 are not decided at 95 %, after 12 deals a match." in text
+    assert "ahead of" in text
+    assert "12 a match at most" in text
+    assert verify([site]).differences == ()
+
+
+def test_a_night_without_such_a_wish_says_nothing_of_it(site: Path) -> None:
+    assert "decided" not in (site / "night-1.html").read_text()
 
 
 def test_a_league_without_nights_and_a_night_without_games_have_their_pages(

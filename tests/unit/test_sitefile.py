@@ -8,7 +8,7 @@ import pytest
 from referee.config import ClockSection
 from referee.errors import RecordError
 from referee.match import ATTEMPTS
-from referee.model import Night, VoidGame
+from referee.model import Night, UntilDecided, VoidGame
 from referee.schedule import MAX_BOTS
 from referee.sitefile import read_site_json, site_json
 from tests.support.records import random_league
@@ -38,6 +38,14 @@ def test_keys_are_those_of_the_page() -> None:
     assert list(night["bots"][0]) == ["name", "author", "version"]
 
 
+def test_a_night_that_goes_on_until_it_is_decided_says_so() -> None:
+    first, second = nights()
+    aimed = replace(first, until_decided=UntilDecided(2, 40))
+    text = site_json("thursday", (aimed, second))
+    assert read_site_json(text) == ("thursday", (aimed, second))
+    assert json.loads(text)["nights"][0]["until_decided"] == {"top": 2, "at_most": 40}
+
+
 def test_unknown_keys_are_ignored() -> None:
     value = json.loads(site_json("thursday", nights()))
     value["nights"][0]["weather"] = "rain"
@@ -53,6 +61,14 @@ def test_unknown_keys_are_ignored() -> None:
         (lambda value: value["nights"][1].update(number=3), "without a gap, not 3 as 2"),
         (lambda value: value["nights"].pop(0), "without a gap, not 2 as 1"),
         (lambda value: value["nights"].extend(value["nights"] * 500), "key nights: .*at most 1000"),
+        (
+            lambda value: value["nights"][0].update(until_decided={"top": 5, "at_most": 9}),
+            "until_decided: top at most 4, as many as there are bots",
+        ),
+        (
+            lambda value: value["nights"][1].update(until_decided={"top": 1, "at_most": 0}),
+            r"until_decided\.at_most: .*greater than or equal to 1",
+        ),
         (lambda value: value["nights"][0].update(finished="2026-11-01T17:59:59Z"), "finished not before opened"),
         (lambda value: value["nights"][1]["voids"][0].update(reasons=[]), r"voids\[0\]\.reasons: .*at least 1"),
         (

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from referee.errors import RecordError, StoreError
-from referee.model import GameRecord, Night, NightSettings, Submission, VoidGame
+from referee.model import GameRecord, Night, NightSettings, Submission, UntilDecided, VoidGame
 from referee.store import Store
 from tests.support.records import random_league
 from treelings import Clock, commitment
@@ -124,6 +124,13 @@ def test_a_night_is_finished_and_then_revealed(store: Store) -> None:
     assert store.nights()[0].secret is None
     store.reveal(1, "2026-11-29T20:00:00Z")
     assert store.nights()[0].secret == SECRET.hex()
+
+
+def test_a_night_keeps_how_far_it_is_to_go_on(store: Store) -> None:
+    assert open_night(store).until_decided is None
+    store.aim(1, UntilDecided(2, 100))
+    store.aim(1, UntilDecided(3, 200))
+    assert store.nights()[0] == replace(store.nights()[0], settings=SETTINGS, until_decided=UntilDecided(3, 200))
 
 
 def test_a_night_that_is_not_there_is_an_error(store: Store) -> None:

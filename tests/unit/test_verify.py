@@ -11,10 +11,11 @@ from random import Random
 import pytest
 
 from referee.leaderboard import leaderboard, standings_json
-from referee.model import BotEntry, GameRecord, Night, NightSettings, VoidGame
+from referee.model import BotEntry, GameRecord, Night, NightSettings, UntilDecided, VoidGame
 from referee.records import to_json
 from referee.sitefile import site_json
 from referee.verify import Report, verify
+from tests.support.decided import decided_league
 from tests.support.records import BOTS, random_league, version_of
 from tests.support.sites import write_records, write_site
 from treelings import derive_deck
@@ -63,6 +64,49 @@ def only(report: Report) -> str:
     assert len(report.differences) == 1, report.differences
     assert not report.ok
     return report.differences[0]
+
+
+class TestExtraDeals:
+    """A night that went on until it was decided: the deals that were due, all of them, and no other."""
+
+    AIM = UntilDecided(1, 12)
+
+    def site(self, tmp_path: Path, change: Callable[[tuple[GameRecord, ...]], tuple[GameRecord, ...]]) -> Report:
+        nights, records = decided_league(BOTS[:3], self.AIM)
+        return verify([site_of(tmp_path, nights, change(records))])
+
+    def test_those_that_were_due_are_verified(self, tmp_path: Path) -> None:
+        report = self.site(tmp_path, lambda records: records)
+        assert (report.differences, report.notes) == ((), ())
+        assert report.summary == "verified: 72 games, 36 decks, standings identical"
+
+    def test_a_game_that_is_missing_is_told(self, tmp_path: Path) -> None:
+        gone = "night 1/amber-vs-birch/+11/r1"
+        report = self.site(tmp_path, lambda records: tuple(record for record in records if record.id != gone))
+        assert only(report) == f"night 1, game {gone}: expected a record or an entry as void, got neither"
+
+    def test_a_deal_that_was_not_due_is_told(self, tmp_path: Path) -> None:
+        nights, records = decided_league(BOTS[:3], self.AIM)
+        less = replace(nights[0], until_decided=UntilDecided(1, 11))
+        report = verify([site_of(tmp_path, (less,), records)])
+        assert len(report.differences) == 6
+        assert all("+11/r" in text and "expected only games of the plan" in text for text in report.differences)
+
+    def test_a_night_that_was_not_to_go_on_has_none(self, tmp_path: Path) -> None:
+        nights, records = decided_league(BOTS[:3], self.AIM)
+        report = verify([site_of(tmp_path, (replace(nights[0], until_decided=None),), records)])
+        assert len(report.differences) == 66
+
+    def test_its_deck_follows_from_the_secret_like_any_other(self, tmp_path: Path) -> None:
+        other = derive_deck(bytes(32), "another deal")
+        report = self.site(
+            tmp_path,
+            lambda records: tuple(
+                replace(record, deck=other) if record.deal == "night 1/amber-vs-birch/+3" else record
+                for record in records
+            ),
+        )
+        assert sum("deck: expected the one that follows from the secret" in text for text in report.differences) == 2
 
 
 class TestSite:
