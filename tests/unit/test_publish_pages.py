@@ -96,6 +96,21 @@ def test_pairs_say_how_many_deals_they_met_in(site: Path, shown: Overview) -> No
     assert sum(bool(sure) for sure, *_ in cells) == sum(bool(duel.verdict) for duel in shown.duels.values())
 
 
+def test_rings_beyond_chance_are_named(tmp_path: Path) -> None:
+    bots = ("amber", "birch", "cedar")
+    nights, records = random_league(Random(3), nights=1, deals=6, bots=bots, fault_chance=0)
+
+    def ring(record: GameRecord) -> GameRecord:
+        first, second = (bots.index(seat.bot) for seat in record.seats)
+        return replace(record, ranks=(1, 2) if second == (first + 1) % 3 else (2, 1))
+
+    publish_site(tmp_path / "site", league="x", nights=nights, records=[ring(record) for record in records])
+    words = "amber beats birch , birch beats cedar , cedar beats amber"
+    assert words in text_of(tmp_path / "site" / "index.html")
+    publish_site(tmp_path / "site", league="x", nights=nights, records=records)
+    assert "No three bots beat each other in a ring" in text_of(tmp_path / "site" / "index.html")
+
+
 # a bot
 
 
