@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from itertools import groupby
 from typing import Final
 
@@ -87,7 +88,7 @@ def margins(record: GameRecord) -> tuple[Fraction, ...] | None:
     if record.scores is None:
         return None
     others, total = len(record.scores) - 1, sum(record.scores)
-    return tuple(own - Fraction(total - own, others) for own in record.scores)
+    return tuple(Fraction(own * others - (total - own), others) for own in record.scores)
 
 
 def standings(records: Iterable[GameRecord]) -> tuple[Standing, ...]:
@@ -120,7 +121,7 @@ def _counting(records: Iterable[GameRecord]) -> Callable[[GameRecord, str], bool
 def _count_game(totals: _Totals, record: GameRecord, counts: Callable[[GameRecord, str], bool]) -> None:
     night = 0 if record.night is None else record.night
     best = record.ranks.count(1)
-    gained, ahead = points(record.ranks), margins(record)
+    gained, ahead = _points(record.ranks), margins(record)
     for seat, holder in enumerate(record.seats):
         if not counts(record, holder.bot):
             continue
@@ -138,6 +139,12 @@ def _count_game(totals: _Totals, record: GameRecord, counts: Callable[[GameRecor
                 meeting = totals.meetings[holder.bot, opponent.bot]
                 meeting.games += 1
                 meeting.halves += _halves(record.ranks[seat], record.ranks[other])
+
+
+@cache
+def _points(ranks: tuple[int, ...]) -> tuple[Fraction, ...]:
+    """The same; there are few orders of ranks, and many games."""
+    return points(ranks)
 
 
 def _halves(own: int, other: int) -> int:
