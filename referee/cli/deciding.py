@@ -10,16 +10,20 @@ class Deciding:
     """Tells on stderr what is still open, each time that this is looked at and has changed."""
 
     def __init__(self) -> None:
-        self._told = ""
+        self._told = "", ""
 
     def __call__(self, decision: Decision) -> None:
         """Of an open order; what was decided in the end comes with the standings."""
         if not decision.open:
             return
-        line = f"  after {decision.after}: {_open(decision)}"
-        if line != self._told:
-            err.print(line, markup=False, soft_wrap=True)
-        self._told = line
+        sure = sum(bot is not None for bot in decision.places[: decision.wanted])
+        more = f" and {len(decision.open) - 1} more" if len(decision.open) > 1 else ""
+        news = f"  after {decision.after}: {sure} of {decision.wanted} places decided; open:"
+        pair = f"{_gap(decision.open[0])}{more}"
+        if (news, pair) != self._told:
+            # In narrow terminals, below each other; for programs, one line.
+            err.print(f"{news}\n      {pair}" if err.is_terminal else f"{news} {pair}", markup=False, soft_wrap=True)
+        self._told = news, pair
 
 
 def show_decision(decision: Decision) -> None:
@@ -29,12 +33,6 @@ def show_decision(decision: Decision) -> None:
         out.print(f"  open: {_gap(gap)}", markup=False, soft_wrap=True)
     if more := decision.open[_MOST_SHOWN:]:
         out.print(f"  and {len(more)} more", markup=False)
-
-
-def _open(decision: Decision) -> str:
-    sure = sum(bot is not None for bot in decision.places[: decision.wanted])
-    more = f" and {len(decision.open) - 1} more" if len(decision.open) > 1 else ""
-    return f"{sure} of {decision.wanted} places decided; open: {_gap(decision.open[0])}{more}"
 
 
 def _gap(gap: Gap) -> str:
