@@ -127,7 +127,7 @@ def test_pairs_with_ties_are_as_published() -> None:
     ("rows", "thetas", "ties"),
     [
         (FRUITS, (0.25287380, -0.61350684, -0.08688469), (-2.15068112, -0.79245362)),  # ?PlackettLuce
-        (THREE_FRUITS, (0.2867987, -0.4636687), (-1.0701129,)),  # tests/testthat/_snaps/S3-methods.md
+        (THREE_FRUITS, (0.2867987, -0.4636687), (-1.0701129,)),  # its tests of S3 methods
     ],
 )
 def test_more_than_two_with_ties_are_as_published(
