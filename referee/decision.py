@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from math import sqrt
 from typing import Final
@@ -156,9 +157,10 @@ class _Night:
                 self.shares[bot][match.id] = len(match.bots) / self._games[bot]
         self._played: Counter[tuple[str, int]] = Counter()
         self._points: defaultdict[tuple[str, int], Fraction] = defaultdict(Fraction)
+        of_ranks = cache(points)  # few orders of ranks, and many games
         for record in records:
             number, _ = deal_place(record.deal)
-            for holder, gained in zip(record.seats, points(record.ranks), strict=True):
+            for holder, gained in zip(record.seats, of_ranks(record.ranks), strict=True):
                 self._played[holder.bot, number] += 1
                 self._points[holder.bot, number] += gained
 
