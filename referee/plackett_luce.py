@@ -27,6 +27,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from referee.errors import RefereeError
@@ -90,8 +91,14 @@ class Fit:
 
     def difference_errors(self) -> Floats:
         """The same for each theta less each other; 0 for itself."""
-        units = np.eye(self.theta.size)
-        return self._errors(units[:, None] - units[None, :], 0)
+        players = self.theta.size
+        squares = []
+        for covariance in (self._by_deals, self._by_choices):
+            own = covariance.diagonal()[:players]
+            squares.append(own[:, None] + own - 2 * covariance[:players, :players])
+        errors: Floats = np.sqrt(np.stack(squares, axis=-1).clip(0))
+        errors[np.diag_indices(players)] = 0  # not quite, as the two halves of a covariance may differ in a last digit
+        return errors
 
     def seat_errors(self, size: int) -> Floats:
         """The same for what each seat of a table of this size is worth."""
@@ -290,7 +297,7 @@ class _Likelihood:
         self._choices = [_choices(alike[shape], ties, first_tie) for shape in sorted(alike)]
         self._chosen = np.zeros(len(pull))
         for each in self._choices:
-            self._chosen += self._sums(each.columns[each.rows], each.chosen)[0]
+            self._chosen += self._sums(each.columns[each.rows], each.chosen)
 
     def slope(self, at: Floats) -> tuple[float, Floats]:
         """Its value, and its gradient."""
@@ -299,7 +306,7 @@ class _Likelihood:
         for each in self._choices:
             logs, chances = self._chances(each, at)
             value += float(each.weights @ logs)
-            gradient += self._sums(each.columns, chances @ each.design * each.weights[:, None])[0]
+            gradient += self._sums(each.columns, chances @ each.design * each.weights[:, None])
         return value, gradient
 
     def bend(self, at: Floats) -> Floats:
@@ -317,15 +324,19 @@ class _Likelihood:
                 hessian += np.bincount(places.ravel(), spread.ravel(), wide**2)
         return hessian.reshape(wide, wide)[:-1, :-1] + self._pull
 
-    def slopes_by_deal(self, at: Floats) -> Floats:
-        """The gradient of each deal, a row each, without what is made up."""
+    def slopes_by_deal(self, at: Floats) -> csr_array:
+        """The gradient of each deal, a row each, without what is made up; mostly nothing, as few players share one."""
         deals = 1 + max((int(each.deals.max()) for each in self._choices), default=-1)
-        slopes = np.zeros((1 + deals, len(self._pull)))
+        slopes = csr_array((1 + deals, self._wide))
         for each in self._choices:
             means = self._chances(each, at)[1] @ each.design
             values = means[each.rows] * each.weight[:, None] - each.chosen
-            slopes += self._sums(each.columns[each.rows], values, each.deals + 1, 1 + deals)
-        return slopes[1:]
+            columns = each.columns[each.rows] % self._wide
+            lines = np.broadcast_to(each.deals[:, None, None] + 1, columns.shape)
+            spread = np.broadcast_to(values[:, None], columns.shape)
+            places = (lines.ravel(), columns.ravel())
+            slopes += csr_array((spread.ravel(), places), shape=slopes.shape)
+        return slopes[1:, :-1]
 
     def _chances(self, choices: _Choices, at: Floats) -> tuple[Floats, Floats]:
         """Of each row the logarithm of the sum of f, and the probability of each group."""
@@ -335,14 +346,11 @@ class _Likelihood:
         sums = chances.sum(axis=1, keepdims=True)
         return (np.log(sums) + most)[:, 0], chances / sums
 
-    def _sums(self, columns: Indices, values: Floats, lines: Indices | None = None, count: int = 1) -> Floats:
-        """Values added up by line, of so many, and parameter."""
-        places = columns % self._wide
-        if lines is not None:
-            places += lines[:, None, None] * self._wide
+    def _sums(self, columns: Indices, values: Floats) -> Floats:
+        """Values added up by parameter."""
         spread = np.broadcast_to(values[:, None], columns.shape)
-        sums: Floats = np.bincount(places.ravel(), spread.ravel(), count * self._wide).astype(float)
-        return sums.reshape(count, self._wide)[:, :-1]
+        sums: Floats = np.bincount((columns % self._wide).ravel(), spread.ravel(), self._wide).astype(float)
+        return sums[:-1]
 
 
 def _most_likely(likelihood: _Likelihood, start: Floats) -> tuple[Floats, Floats]:
@@ -375,10 +383,12 @@ def _most_likely(likelihood: _Likelihood, start: Floats) -> tuple[Floats, Floats
 def _sandwich(likelihood: _Likelihood, at: Floats, inverse_hessian: Floats) -> Floats:
     """The covariance of all parameters, where deals are samples."""
     slopes = likelihood.slopes_by_deal(at)
-    deals = len(slopes)
+    deals = slopes.shape[0]
     if deals < 2:
         return inverse_hessian
-    return inverse_hessian @ (slopes.T @ slopes) @ inverse_hessian * (deals / (deals - 1))
+    squares: Floats = (slopes.T @ slopes).toarray()
+    covariance: Floats = inverse_hessian @ squares @ inverse_hessian * (deals / (deals - 1))
+    return covariance
 
 
 def _less_mean(count: int) -> Floats:

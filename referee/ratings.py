@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations
 from math import inf, log
 from typing import TYPE_CHECKING, Final
 
@@ -109,7 +109,7 @@ class Ratings:
 
     rows: tuple[Rating, ...]
     seats: tuple[SeatEffect, ...]
-    _contrasts: Mapping[tuple[str, str], Contrast] = field(repr=False)
+    _pairs: "_Pairs | None" = field(repr=False, compare=False)
 
     @property
     def bound(self) -> bool:
@@ -118,14 +118,35 @@ class Ratings:
 
     def contrast(self, bot: str, other: str) -> Contrast:
         """Of two different bots that have a row. Raises KeyError for others."""
-        return self._contrasts[bot, other]
+        if self._pairs is None or bot == other:
+            raise KeyError((bot, other))
+        numbers = self._pairs.numbers
+        return self._pairs.contrast(numbers[bot], numbers[other])
+
+
+class _Pairs:
+    """How far bots are apart, each pair worked out when it is asked for: there are many."""
+
+    def __init__(self, fit: "Fit", numbers: Mapping[str, int], deals: Mapping[int, int]) -> None:
+        self.numbers = numbers
+        self._connected = fit.connected
+        self._theta = fit.theta.tolist()
+        self._errors = fit.difference_errors()
+        self._deals = deals
+
+    def contrast(self, bot: int, other: int, *, comparisons: int = 1) -> Contrast:
+        """Of so many comparisons all are right at once, 95 times in a hundred (Bonferroni)."""
+        errors = self._errors[bot, other].tolist()
+        deals = min(self._deals[bot], self._deals[other])
+        reach = _reach(errors, deals, connected=self._connected, comparisons=comparisons)
+        return Contrast(*_elo(self._theta[bot] - self._theta[other], reach))
 
 
 def rate(records: Iterable[GameRecord]) -> Ratings:
     """Rate all bots that appear in the records, whose order changes nothing."""
     found = list(records)
     if not found:
-        return Ratings((), (), {})
+        return Ratings((), (), None)
     # Here, so that only those wait for numpy and scipy who rate something.
     from referee.plackett_luce import Game, fit, fit_seats
 
@@ -139,9 +160,8 @@ def rate(records: Iterable[GameRecord]) -> Ratings:
     by_bots = fit(games, len(bots))
     by_seats = fit_seats(games, by_bots)
     sat_in = _deals(games)
-    return Ratings(
-        _rows(by_bots, bots, games, sat_in), tuple(_seats(by_seats, games)), _contrasts(by_bots, bots, sat_in)
-    )
+    pairs = _Pairs(by_bots, numbers, sat_in)
+    return Ratings(_rows(by_bots, bots, games, sat_in, pairs), tuple(_seats(by_seats, games)), pairs)
 
 
 def _deal(record: GameRecord) -> tuple[int, str]:
@@ -154,13 +174,20 @@ def _deals(games: Iterable["Game"]) -> Counter[int]:
     return Counter(bot for _, bot in {(game.deal, bot) for game in games for bot in game.players})
 
 
-def _rows(fit: "Fit", bots: Sequence[str], games: Iterable["Game"], deals: Mapping[int, int]) -> tuple[Rating, ...]:
+def _rows(
+    fit: "Fit", bots: Sequence[str], games: Iterable["Game"], deals: Mapping[int, int], pairs: _Pairs
+) -> tuple[Rating, ...]:
     played = Counter(bot for game in games for bot in game.players)
-    at_once = _contrasts(fit, bots, deals, comparisons=len(bots) - 1)
+    better, worse = Counter[int](), Counter[int]()
+    for one, other in combinations(range(len(bots)), 2):
+        contrast = pairs.contrast(one, other, comparisons=len(bots) - 1)
+        if contrast.significant:
+            above, below = (one, other) if contrast.elo > 0 else (other, one)
+            worse[above] += 1
+            better[below] += 1
     rows = []
     for number, (bot, theta, errors) in enumerate(zip(bots, fit.theta.tolist(), fit.errors().tolist(), strict=True)):
         elo, low, high = _elo(theta, _reach(errors, deals[number], connected=fit.connected))
-        others = [at_once[bot, other] for other in bots if other != bot]
         rows.append(
             Rating(
                 bot=bot,
@@ -169,31 +196,13 @@ def _rows(fit: "Fit", bots: Sequence[str], games: Iterable["Game"], deals: Mappi
                 high=high,
                 games=played[number],
                 deals=deals[number],
-                first_rank=1 + sum(other.high < 0 for other in others),
-                last_rank=len(bots) - sum(other.low > 0 for other in others),
+                first_rank=1 + better[number],
+                last_rank=len(bots) - worse[number],
                 bound=not fit.connected,
                 provisional=deals[number] < SETTLED_DEALS,
             )
         )
     return tuple(sorted(rows, key=lambda row: (-row.elo, row.bot)))
-
-
-def _contrasts(
-    fit: "Fit", bots: Sequence[str], deals: Mapping[int, int], *, comparisons: int = 1
-) -> dict[tuple[str, str], Contrast]:
-    """Each bot against each; of so many comparisons all are right at once, 95 times in a hundred (Bonferroni)."""
-    theta, errors = fit.theta.tolist(), fit.difference_errors().tolist()
-    return {
-        (bots[bot], bots[other]): Contrast(
-            *_elo(
-                theta[bot] - theta[other],
-                _reach(
-                    errors[bot][other], min(deals[bot], deals[other]), connected=fit.connected, comparisons=comparisons
-                ),
-            )
-        )
-        for bot, other in permutations(range(len(bots)), 2)
-    }
 
 
 def _seats(fit: "Fit", games: Iterable["Game"]) -> Iterator[SeatEffect]:

@@ -1,8 +1,9 @@
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import log10
 
 import pytest
@@ -206,3 +207,17 @@ def test_who_rates_nothing_waits_for_no_numpy() -> None:
     code = "import sys, referee.ratings; print(sorted({'numpy', 'scipy'} & sys.modules.keys()))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
+
+
+def test_many_bots_are_rated_in_the_memory_that_a_table_of_all_pairs_takes() -> None:
+    bots = [f"bot{number:03}" for number in range(150)]
+    records = [result((one, other), (1, 2), deal=one) for one, other in pairwise([*bots, bots[0]])]
+    rate(records[:2])  # whatever is imported at first
+    tracemalloc.start()
+    try:
+        found = rate(records)
+        _, most_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(found.rows) == 150
+    assert most_bytes < 100 * 8 * len(bots) ** 2
