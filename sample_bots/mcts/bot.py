@@ -22,7 +22,7 @@ CURIOSITY = 0.3
 DECISIVE = 6.0
 """Points ahead in the outlook that make the game nearly three quarters won."""
 
-# How columns fare from a position on: fitted to the scores of some thousands of games at tables of 2 to 5 seats.
+# How columns fare from a position on: fitted to the scores of some thousands of games at tables of 2 to 4 seats.
 SUPPLY = 1.95
 """Of the unseen cards of its guild that will come up, a column gains this many times its seat's equal share."""
 MARKET = 0.65
@@ -64,7 +64,7 @@ class MctsBot(treelings.Bot):
     """Grows its tree until it has seen enough, or until its share of the time is up; plays the most tried move."""
 
     most_iterations = 450
-    """These take about as long as the 800 random games of `rollout`; more make the bot little stronger."""
+    """These take about as long as the 800 random games of `rollout`."""
     now = staticmethod(time.monotonic)
 
     def start(self, game: treelings.GameStart) -> None:
