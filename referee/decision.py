@@ -28,6 +28,9 @@ from referee.strength import CONFIDENCE, Interval
 AT_MOST: Final = 400
 """Deals a match where nothing else is said; four times those of the plan where that is more."""
 
+MAX_BOTS: Final = 200
+"""The most bots whose order can be decided: all their pairs are looked at, again and again."""
+
 _FEWEST: Final = 10
 _PART: Final = 5
 """Once more a fifth of the deals so far, and ten at least: then one looks again."""
@@ -94,6 +97,10 @@ def until_decided(top: int, at_most: int | None, *, bots: int, settings: NightSe
     """The wish of a night with so many bots. Raises UsageError if it cannot be."""
     if not 1 <= top <= bots:
         raise UsageError(f"until-decided: expected 1 to {bots} places, as many as there are bots, got {top}")
+    if bots > MAX_BOTS:
+        raise UsageError(
+            f"until-decided: expected a night of at most {MAX_BOTS} bots, got {bots}; run it without --until-decided"
+        )
     most = max(AT_MOST, 4 * settings.deals) if at_most is None else at_most
     if most < settings.deals:
         raise UsageError(f"at-most-deals: expected at least the {settings.deals} deals of the plan, got {most}")
@@ -121,9 +128,11 @@ def decide(plan: Sequence[MatchSpec], deals: int, wish: UntilDecided, records: I
     night = _Night(plan, records)
     due = {match.id: deals for match in plan}
     level = deals
+    bots = sorted(night.shares)
+    if not night.has(bots, 0, deals):
+        return Decision((None,) * len(bots), wish.top, (), level, due, complete=False)
     order = _Order(night)
-    complete = night.has(order.bots, 0, deals)
-    while complete:
+    while True:
         order.look(level, wish.top)
         following = min(wish.at_most, level + max(_FEWEST, level // _PART))
         contenders = order.contenders
@@ -133,14 +142,7 @@ def decide(plan: Sequence[MatchSpec], deals: int, wish: UntilDecided, records: I
         if not night.has(contenders, level, following):
             break
         level = following
-    return Decision(
-        order.places() if complete else (None,) * len(order.bots),
-        wish.top,
-        tuple(order.gaps(level)),
-        level,
-        due,
-        complete,
-    )
+    return Decision(order.places(), wish.top, tuple(order.gaps(level)), level, due, complete=True)
 
 
 class _Night:

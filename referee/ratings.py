@@ -212,8 +212,9 @@ def _seats(fit: "Fit", games: Iterable["Game"]) -> Iterator[SeatEffect]:
         comparisons = size if size > 2 else 1  # of two seats, one says all
         wins = [Fraction() for _ in range(size)]
         for ranks, times in Counter(game.ranks for game in of_size).items():
+            best = min(ranks)  # 1, but for a stranger's record that breaks the rules
             for seat, rank in enumerate(ranks):
-                wins[seat] += Fraction(times * (rank == 1), ranks.count(1))
+                wins[seat] += Fraction(times * (rank == best), ranks.count(best))
         for seat, (worth, errors) in enumerate(zip(worths.tolist(), fit.seat_errors(size).tolist(), strict=True)):
             elo, low, high = _elo(worth, _reach(errors, deals, connected=fit.connected, comparisons=comparisons))
             yield SeatEffect(

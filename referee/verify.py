@@ -17,7 +17,7 @@ from referee.errors import RecordError, UsageError
 from referee.leaderboard import leaderboard, standings_csv, standings_json
 from referee.model import GameRecord, GameSpec, Night
 from referee.records import from_json, problems, record_lines
-from referee.schedule import MAX_GAMES, count_games, planning_effort
+from referee.site_size import check_bots, check_nights
 from referee.sitefile import NAME, read_site_json
 from referee.standings_differences import csv_differences, json_differences
 from referee.text import printable
@@ -26,9 +26,6 @@ from treelings.view import Clock
 
 MAX_FILE_BYTES: Final = 32 * 1024 * 1024
 """The most that league.json, standings.json or standings.csv may have."""
-
-MAX_EFFORT: Final = 10_000_000
-"""The most that choosing the tables of all nights of a site may take: about half a minute."""
 
 ROUNDING_MS: Final = 1.0
 """How far a move may be beyond its limit: limits are whole milliseconds, times are rounded."""
@@ -148,7 +145,7 @@ def _file(found: _Findings, path: Path, secret: bytes | None) -> None:
 
 def _site(found: _Findings, site: Path) -> None:
     league, nights = read_site_json(_text(site / NAME))
-    _check_size(nights)
+    check_nights(nights)
     found.incomplete = False
     _missing_files(found, site, nights)
     records: list[GameRecord] = []
@@ -166,6 +163,7 @@ def _site(found: _Findings, site: Path) -> None:
     for path in sorted((site / "records").glob("*")):
         if path not in known:
             found.differs(f"records/{path.name}: expected only the records of nights in {NAME}")
+    check_bots(records)
     compared = _Findings() if found.incomplete else found
     board = leaderboard(league, records)
     before = compared.count
@@ -186,22 +184,6 @@ def _missing_files(found: _Findings, site: Path, nights: Sequence[Night]) -> Non
         if not path.exists() and _is_over(night):
             found.differs(f"records/{path.name}: expected by {NAME}, not there")
             found.incomplete = True
-
-
-def _check_size(nights: Sequence[Night]) -> None:
-    """Raise RecordError for nights that would take too long to plan, before any of them is planned."""
-    games = sum(count_games(len(night.bots), night.settings) for night in nights)
-    if games > MAX_GAMES:
-        raise RecordError(
-            f"{NAME}: expected nights of at most {MAX_GAMES:,} games in all, got {games:,}; "
-            "check the files in records/ one by one"
-        )
-    effort = sum(planning_effort(len(night.bots), night.settings) for night in nights)
-    if effort > MAX_EFFORT:
-        raise RecordError(
-            f"{NAME}: expected nights whose tables can be chosen in time: bots x seats x chosen tables at most "
-            f"{MAX_EFFORT:,} in all, got {effort:,}; check the files in records/ one by one"
-        )
 
 
 def _night(found: _Findings, site: Path, league: str, night: Night) -> list[GameRecord]:

@@ -210,7 +210,7 @@ def test_who_rates_nothing_waits_for_no_numpy() -> None:
 
 
 def test_many_bots_are_rated_in_the_memory_that_a_table_of_all_pairs_takes() -> None:
-    bots = [f"bot{number:03}" for number in range(150)]
+    bots = [f"bot{number:03}" for number in range(100)]
     records = [result((one, other), (1, 2), deal=one) for one, other in pairwise([*bots, bots[0]])]
     rate(records[:2])  # whatever is imported at first
     tracemalloc.start()
@@ -219,5 +219,5 @@ def test_many_bots_are_rated_in_the_memory_that_a_table_of_all_pairs_takes() -> 
         _, most_bytes = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert len(found.rows) == 150
+    assert len(found.rows) == 100
     assert most_bytes < 100 * 8 * len(bots) ** 2

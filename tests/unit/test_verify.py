@@ -5,18 +5,22 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from referee.errors import RecordError
 from referee.leaderboard import leaderboard, standings_json
 from referee.model import BotEntry, GameRecord, Night, NightSettings, UntilDecided, VoidGame
 from referee.records import to_json
+from referee.site_size import check_bots
 from referee.sitefile import site_json
 from referee.verify import Report, verify
 from tests.support.decided import decided_league
 from tests.support.records import BOTS, random_league, version_of
+from tests.support.results import result
 from tests.support.sites import write_records, write_site
 from treelings import derive_deck
 
@@ -525,6 +529,38 @@ class TestHostile:
     def test_a_night_whose_tables_take_too_long_to_choose_is_not_planned(self, site: Path) -> None:
         (site / "league.json").write_text(site_json(LEAGUE, [planned(1, bots=900, seats=3, max_tables=1_000)]))
         assert any("night 1: max_tables: expected at most 370" in text for text in verify([site]).differences)
+
+    @pytest.mark.parametrize(
+        ("bots", "nights", "aim", "says"),
+        [
+            (201, 1, UntilDecided(1, 1), "night 1: until-decided: expected a night of at most 200 bots, got 201"),
+            (100, 1, UntilDecided(1, 10_000), "night 1: at-most-deals: expected no more than 1,000,000 games a night"),
+            (200, 26, UntilDecided(1, 1), "at most 500,000 pairs of bots in all, got 517,400"),
+        ],
+    )
+    def test_nights_whose_order_takes_too_long_to_decide_are_not_planned(
+        self, site: Path, bots: int, nights: int, aim: UntilDecided, says: str
+    ) -> None:
+        found = [
+            replace(planned(n, bots=bots, seats=5, max_tables=100), until_decided=aim) for n in range(1, nights + 1)
+        ]
+        (site / "league.json").write_text(site_json(LEAGUE, found))
+        assert says in only(verify([site]))
+
+    @pytest.mark.parametrize("ranks", [(2, 2), (2, 3), (3, 1)])
+    def test_ranks_that_cannot_be_are_told_and_rated(self, site: Path, ranks: tuple[int, ...]) -> None:
+        path = site / "records" / "night-1.jsonl"
+        _, records = league()
+        wrong = (replace(record, ranks=ranks) if record.id == GAME else record for record in records)
+        write_records(path, (record for record in wrong if record.night == 1))
+        assert any(f"{GAME}: ranks: expected [" in text for text in verify([site]).differences)
+
+    def test_records_of_more_bots_than_can_be_rated_are_not_rated(self) -> None:
+        names = [f"bot{number:04}" for number in range(1_001)]
+        records = [result(pair, (1, 2)) for pair in pairwise(names)]
+        check_bots(records[:-1])
+        with pytest.raises(RecordError, match=r"rated in time: .* got 2,006,006,002 with 1,001 bots"):
+            check_bots(records)
 
     def test_standings_of_a_million_wrong_rows_are_not_taken_apart(self, site: Path) -> None:
         head = '{"format":"treelings-standings/2","league":"thursday","nights":[],"season":['
