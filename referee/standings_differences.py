@@ -15,6 +15,7 @@ from referee.text import printable
 
 _SHOWN: Final = 120
 _SLACK: Final = 4096
+_OLD: Final = '"format": "treelings-standings/1"'
 
 
 class _Row(Wire):
@@ -71,6 +72,12 @@ def json_differences(name: str, ours: str, theirs: str) -> Iterator[str]:
         return
     if _too_long(ours, theirs):
         yield f"{name}: expected {len(ours):,} characters, got {len(theirs):,}"
+        return
+    if _OLD in theirs:
+        yield (
+            f"{name}: expected treelings-standings/2, got treelings-standings/1, which an older version of treelings "
+            "wrote, before there were ratings; whoever runs the league makes it anew with: treelings league publish"
+        )
         return
     expected, got = read(_Standings, ours, name), read(_Standings, theirs, name)
     same = True

@@ -335,6 +335,10 @@ class TestSiteDiffers:
         (site / "standings.json").write_text(json.dumps(value))
         assert words in only(verify([site]))
 
+    def test_standings_of_an_older_version_are_to_be_published_again(self, site: Path) -> None:
+        edit(site / "standings.json", lambda text: text.replace("treelings-standings/2", "treelings-standings/1"))
+        assert only(verify([site])).endswith("makes it anew with: treelings league publish")
+
     def test_standings_of_another_league(self, site: Path) -> None:
         (site / "standings.json").write_text(standings_json(leaderboard("friday", league()[1])))
         assert only(verify([site])) == "standings.json, key league: expected 'thursday', got 'friday'"
