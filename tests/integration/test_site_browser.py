@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Locator, Page
 from referee.publish import publish_site
 from tests.support.browser import browser, chromium
 from tests.support.records import random_league
-from tests.support.site import pages_of, sample_league
+from tests.support.site import publish_every_kind
 
 pytestmark = pytest.mark.browser
 
@@ -60,11 +60,8 @@ def context() -> Iterator[BrowserContext]:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    nights, records = sample_league()
     # A folder below another one: nothing may depend on the site being at the root.
-    site = tmp_path_factory.mktemp("www") / "some" / "league"
-    publish_site(site, league="Thursday night", nights=nights, records=records)
-    return pages_of(site)
+    return publish_every_kind(tmp_path_factory.mktemp("www") / "some")
 
 
 @pytest.fixture
@@ -160,7 +157,7 @@ def test_pages_ask_for_files_of_the_site_alone_and_nothing_is_refused(page: Page
     page.on("requestfailed", lambda request: complaints.append(request.url))
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    root = pages[0].parent.as_uri()
+    root = pages[0].parent.parent.as_uri()
     for path in pages:
         page.goto(path.as_uri())
         assert page.evaluate("getComputedStyle(document.querySelector('.band')).backgroundImage") != "none"
@@ -182,6 +179,33 @@ def test_the_whole_page_is_reached_by_keyboard_and_the_focus_is_seen(page: Page,
         assert style == ["solid", "3px"]
     page.locator(".scroll[role=region]").first.focus()
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "All nights together, best first"
+
+
+def _tab_to(page: Page, link: Locator) -> None:
+    """Press Tab until the link has the focus; a link that is never reached fails."""
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        if link.evaluate("link => link === document.activeElement"):
+            return
+    pytest.fail(f"Tab does not reach {link}")
+
+
+def test_a_reader_gets_from_the_index_to_a_bot_and_into_a_game_by_keyboard_alone(page: Page, pages: list[Path]) -> None:
+    index, _, bot, match, *_ = pages
+    page.goto(index.as_uri())
+    _tab_to(page, page.get_by_role("link", name="Skip to the content"))
+    page.keyboard.press("Enter")
+    _tab_to(page, page.locator("table.rated").get_by_role("link", name="amber", exact=True))
+    page.keyboard.press("Enter")
+    page.wait_for_url(bot.as_uri())
+    _tab_to(page, page.locator("summary", has_text="Night 1"))
+    page.keyboard.press("Enter")
+    _tab_to(page, page.locator(f"details a[href$='/{match.name}']"))
+    page.keyboard.press("Enter")
+    page.wait_for_url(match.as_uri())
+    _tab_to(page, page.get_by_role("group", name="Replay of a game"))
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_role("slider", name="Turn").input_value() == "1"
 
 
 def _column(page: Page, name: str) -> list[str]:

@@ -1,39 +1,58 @@
-"""Pictures of a sample site: `python -m tests.support.screenshots FOLDER` (desktop, phone, print; light, dark)."""
+"""Pictures of made-up sites: `python -m tests.support.screenshots FOLDER` (desktop, phone, print; light, dark)."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from referee.publish import publish_site
+from playwright.sync_api import Page
+
 from tests.support.browser import browser, chromium
-from tests.support.site import pages_of, sample_league
+from tests.support.site import publish_every_kind
 
 _WIDTHS = {"desktop": 1280, "phone": 390}
+_MID_GAME = "#turn=30"
 
 
-def take(folder: Path) -> list[Path]:
-    """Publish a sample league below the folder, and picture a page of each kind."""
+def take(folder: Path) -> Iterator[Path]:
+    """Publish made-up leagues below the folder and picture a page of each kind; each picture once it is there."""
     executable = chromium()
     if executable is None:
         raise SystemExit("screenshots: Chromium is needed, none found; on Debian: apt-get install chromium")
-    nights, records = sample_league(bots=12)
-    publish_site(folder / "site", league="Thursday night", nights=nights, records=records)
-    taken = []
+    site = folder.resolve() / "site"
     with browser(executable) as context:
         page = context.new_page()
-        for at, path in enumerate(pages_of((folder / "site").resolve())):
-            for device, width in _WIDTHS.items():
-                page.set_viewport_size({"width": width, "height": 900})
-                for scheme in ("light", "dark"):
-                    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-                    page.goto(path.as_uri())
-                    picture = folder / f"{at}-{path.stem[:20]}-{device}-{scheme}.png"
-                    page.screenshot(path=picture, full_page=True)
-                    taken.append(picture)
-            printed = folder / f"{at}-{path.stem[:20]}.pdf"
+        for at, path in enumerate(publish_every_kind(site, bots=12)):
+            name = "-".join(path.relative_to(site).with_suffix("").parts)[:40]
+            yield from _looks(page, path, str(folder / f"{at:02}-{name}"))
+        badge = min((site / "league" / "badges").iterdir())
+        page.goto(badge.as_uri())
+        yield _picture(page, folder / "badge.png", "svg")
+
+
+def _looks(page: Page, path: Path, name: str) -> Iterator[Path]:
+    """The whole page on each device, light and dark, and its replay in the middle of a game; on paper."""
+    for device, width in _WIDTHS.items():
+        page.set_viewport_size({"width": width, "height": 900})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
             page.goto(path.as_uri())
-            page.pdf(path=printed, format="A4", print_background=False)
-            taken.append(printed)
-    return taken
+            yield _picture(page, Path(f"{name}-{device}-{scheme}.png"))
+            if path.parent.name == "matches":
+                page.goto("about:blank")
+                page.goto(path.as_uri() + _MID_GAME)
+                yield _picture(page, Path(f"{name}-replay-{device}-{scheme}.png"), "#replay")
+    printed = Path(f"{name}.pdf")
+    page.goto(path.as_uri())
+    page.pdf(path=printed, format="A4", print_background=False)
+    yield printed
+
+
+def _picture(page: Page, to: Path, part: str | None = None) -> Path:
+    if part is None:
+        page.screenshot(path=to, full_page=True)
+    else:
+        page.locator(part).screenshot(path=to)
+    return to
 
 
 if __name__ == "__main__":
