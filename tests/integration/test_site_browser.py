@@ -245,12 +245,14 @@ def test_moves_are_folded_away_until_asked_for(page: Page, pages: list[Path]) ->
 
 def test_on_paper_the_night_sky_is_left_out_and_tables_are_whole(page: Page, pages: list[Path]) -> None:
     page.emulate_media(media="print", color_scheme="dark")
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4 between its margins
     for path in pages:
         page.goto(path.as_uri())
         assert page.evaluate("getComputedStyle(document.querySelector('.band')).backgroundImage") == "none"
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
         assert page.evaluate("getComputedStyle(document.querySelector('.scroll')).overflowX") == "visible"
+        assert page.evaluate("document.scrollingElement.scrollWidth") == 718, path.name
 
 
 def test_guild_letters_read_well_on_their_colours(page: Page, pages: list[Path]) -> None:
