@@ -156,9 +156,9 @@ async def test_an_orphan_that_left_the_session_ends_with_its_bot(sandbox: Proces
         import os, time
         if os.fork() == 0:
             os.setsid()
-            if os.fork() == 0:
-                print("orphan", os.getpid(), flush=True)
+            if (orphan := os.fork()) == 0:
                 time.sleep(60)
+            print("orphan", orphan, flush=True)
             os._exit(0)
         os.wait()
         print("ready", flush=True)
