@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from statistics import median
 from time import perf_counter, process_time
 
-from referee.model import GameRecord, SeatHolder
+from referee.model import GameRecord
 from referee.ratings import rate
+from tests.support.results import result
 
 BOTS = tuple(f"bot{number:02}" for number in range(20))
 DEALS = 12_500
@@ -39,22 +40,8 @@ def _records(rng: random.Random) -> Iterator[GameRecord]:
         for rotation in range(SEATS):
             bots = table[-rotation:] + table[:-rotation]
             points = [round(2 * (strength[bot] + rng.gauss(0, 1))) for bot in bots]
-            yield GameRecord(
-                league="bench",
-                night=1,
-                match="-vs-".join(sorted(bots)),
-                deal=f"night 1/{deal}",
-                rotation=rotation,
-                refill="start",
-                seats=tuple(SeatHolder(bot, "sha256:" + "0" * 64) for bot in bots),
-                deck="",
-                moves=(),
-                festival_turn=None,
-                ended="festival",
-                faults=(),
-                scores=None,
-                ranks=tuple(1 + sum(other > own for other in points) for own in points),
-            )
+            ranks = [1 + sum(other > own for other in points) for own in points]
+            yield result(bots, ranks, deal=f"night 1/{deal}", rotation=rotation)
 
 
 def main() -> None:

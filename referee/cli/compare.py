@@ -51,10 +51,7 @@ def compare(
     alpha: Annotated[float, typer.Option(help="How often H1 may be accepted where H0 is true.")] = 0.05,
     beta: Annotated[float, typer.Option(help="How often H0 may be accepted where H1 is true.")] = 0.05,
     jobs: options.Jobs = None,
-    secret: Annotated[
-        str | None,
-        typer.Option(metavar="HEX", help="Secret that the decks come from, 64 hex digits; random if not given."),
-    ] = None,
+    secret: options.Secret = None,
     refill: Annotated[
         options.RefillChoice, typer.Option(help="When the market is filled up.")
     ] = options.RefillChoice.START,

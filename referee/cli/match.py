@@ -54,10 +54,7 @@ def match(
         int | None,
         typer.Option(min=1, max=_MOST, help="Deals, each played once in every rotation of the seats; 10 if not given."),
     ] = None,
-    secret: Annotated[
-        str | None,
-        typer.Option(metavar="HEX", help="Secret that the decks come from, 64 hex digits; random if not given."),
-    ] = None,
+    secret: options.Secret = None,
     deal_id: Annotated[
         str | None,
         typer.Option("--deal-id", metavar="TEXT", help="Play this one deal, e.g. one of a night whose secret is out."),

@@ -35,6 +35,10 @@ TrustBots = Annotated[
 Jobs = Annotated[
     int | None, typer.Option("--jobs", min=1, max=256, help="Tables that play side by side; by cores if not given.")
 ]
+Secret = Annotated[
+    str | None,
+    typer.Option(metavar="HEX", help="Secret that the decks come from, 64 hex digits; random if not given."),
+]
 LeagueFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The league's folder.")]
 Night = Annotated[int | None, typer.Option("--night", min=1, help="A single night; without it, the season.")]
 

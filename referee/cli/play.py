@@ -65,10 +65,7 @@ def play(
     hint: Annotated[
         str | None, typer.Option("--hint", metavar="BOT", help="The key h asks this bot what it would do, and why.")
     ] = None,
-    secret: Annotated[
-        str | None,
-        typer.Option(metavar="HEX", help="Secret that the deck comes from, 64 hex digits; random if not given."),
-    ] = None,
+    secret: options.Secret = None,
     deal_id: Annotated[
         str | None, typer.Option("--deal-id", metavar="TEXT", help="Play this deal of the secret, to have known cards.")
     ] = None,
