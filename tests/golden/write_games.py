@@ -1,9 +1,9 @@
-"""Writes the golden games from the naive rules: python -m tests.golden.write_games."""
+"""Writes the golden games from the plain engine: python -m tests.golden.write_games."""
 
 import random
 from pathlib import Path
 
-from tests.support.naive_rules import ORDER, NaiveGame
+from bench.plain import ORDER, PlainState
 
 LEGEND = """\
 # players, refill, deck from the top down
@@ -38,30 +38,39 @@ def passing_deck() -> str:
 
 
 def _game(deck: str, players: int, refill: str, rng: random.Random | None) -> str:
-    game = NaiveGame(deck, players, refill)
+    game = PlainState.deal(deck, players, refill)
     lines = [f"{players} {refill} {deck}"]
     while not game.over:
-        legal = game.legal()
-        move = rng.choice(legal) if rng else _greediest(game, legal)
+        legal = game.legal_moves()
+        move = rng.choice(sorted(legal, key=_as_drawn)) if rng else _greediest(game, legal)
         before = (
             f"{game.turn:2} | {game.seat} | {''.join(sorted(game.market, key=ORDER.index)) or 'empty':5} | "
-            f"{len(game.pile) - (game.firefly is None):3} | "
-            f"{'out' if game.firefly is not None else game.pile.index('!'):>3} | {move:8}"
+            f"{len(game.pile) - (game.firefly_turn is None):3} | "
+            f"{'out' if '!' not in game.pile else game.pile[::-1].index('!'):>3} | {move:8}"
         )
         game.play(move)
-        rows = " / ".join(" ".join(f"{column[0]}{len(column)}" for column in row) for row in game.rows)
+        rows = " / ".join(
+            " ".join(f"{guild}{height}" for guild, height in zip(player.row, player.heights(), strict=True))
+            for player in game.players
+        )
         lines.append(f"{before} | {rows} | {_scores(game)}")
-    return LEGEND + "\n".join([*lines, f"end {game.firefly} {_scores(game)}"]) + "\n"
+    return LEGEND + "\n".join([*lines, f"end {game.firefly_turn} {_scores(game)}"]) + "\n"
 
 
-def _greediest(game: NaiveGame, legal: list[str]) -> str:
+def _as_drawn(move: str) -> tuple[int, list[int], int]:
+    """The order that the random games were drawn from: by take, then by what is placed, then by how far left."""
+    take, placed = move[0], [ORDER.index(guild) for guild in move[1:] if guild in ORDER]
+    return (ORDER + "*-").index(take), placed, len(move[1:].partition(">")[0])
+
+
+def _greediest(game: PlainState, legal: list[str]) -> str:
     def cards(move: str) -> int:
         return len(game.singles()) if move[0] == "*" else game.market.count(move[0])
 
     return max(legal, key=cards)
 
 
-def _scores(game: NaiveGame) -> str:
+def _scores(game: PlainState) -> str:
     return " ".join(map(str, game.scores()))
 
 

@@ -1,4 +1,4 @@
-"""What holds in every game, and that the fast core and the naive rules play the same one."""
+"""What holds in every game."""
 
 import random
 
@@ -6,13 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.naive_rules import NaiveGame
 from treelings import GUILDS, IllegalMove, Move, Refill, State, View, derive_deck
 from treelings.cards import CARDS_PER_GUILD
 from treelings.moves import moves_for_take
 from treelings.rules import REFILLS
-
-GAMES = 250  # for each table size and refill: 2000 in all
 
 tables = st.tuples(
     st.integers(0, 2**32 - 1).map(lambda seed: shuffled(random.Random(seed))),
@@ -41,39 +38,6 @@ def a_position(table: tuple[str, int, Refill], seed: int, turns: int) -> State:
 
 
 positions = st.builds(a_position, tables, st.integers(0, 2**32 - 1), st.integers(0, 50))
-
-
-@pytest.mark.parametrize("refill", REFILLS)
-@pytest.mark.parametrize("players", range(2, 6))
-def test_the_core_equals_the_naive_rules_on_random_games(players: int, refill: Refill) -> None:
-    rng = random.Random(f"{players} {refill}")
-    for _ in range(GAMES):
-        deck = shuffled(rng)
-        state = State.deal(deck, players, refill)
-        naive = NaiveGame(deck, players, refill)
-        while not naive.over:
-            assert_same(state, naive)
-            move = rng.choice(naive.legal())
-            state.play(state.parse(move))
-            naive.play(move)
-        assert_same(state, naive)
-
-
-def assert_same(state: State, naive: NaiveGame) -> None:
-    legal = [move.notation for move in state.legal_moves()]
-    expected = naive.legal()
-    assert sorted(legal) == sorted(expected)
-    assert legal[:1] == expected[:1]
-    assert state.over == naive.over
-    assert (state.turn, state.seat) == (naive.turn, naive.seat)
-    assert state.festival_turn == (-1 if naive.firefly is None else naive.firefly)
-    assert list(state.market) == [naive.market.count(guild) for guild in GUILDS]
-    assert list(state.unseen()) == [naive.pile.count(guild) for guild in GUILDS]
-    assert state.above_firefly == (naive.pile.index("!") if "!" in naive.pile else 0)
-    for seat, row in enumerate(naive.rows):
-        assert state.rows[seat] == "".join(column[0] for column in row)
-        assert list(state.heights(seat)) == [len(column) for column in row]
-    assert list(state.scores()) == naive.scores()
 
 
 @given(positions)
