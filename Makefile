@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.setup
 TOOLS := $(VENV)/.tools
+PEERS := .venv-bench
+PEERS_TOOLS := $(PEERS)/.tools
+PARTS ?=
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 LEAGUE ?= league
 KINDS ?=
@@ -59,11 +62,18 @@ check: lint wheels test ## all that a change must pass
 proto: $(TOOLS) ## regenerate sdk/src/treelings/v1 from proto/
 	@$(BIN)/python -m grpc_tools.protoc -I proto --python_out=sdk/src --pyi_out=sdk/src proto/treelings/v1/game.proto
 
-bench: $(TOOLS) ## measure what matters, as ratios in one run
-	@$(BIN)/python -m bench
+$(PEERS_TOOLS): pyproject.toml sdk/pyproject.toml constraints.txt bench/peers.txt
+	@echo "Setting up $(PEERS) with what we compare with: some 2 GB, a few minutes …"
+	@$(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/pip install --quiet --disable-pip-version-check -r bench/peers.txt
+	@$(PEERS)/bin/pip install --quiet --disable-pip-version-check -e sdk -e '.[fast]'
+	@touch $@
+
+bench: $(PEERS_TOOLS) ## measure what matters as ratios in one run, or PARTS='core query'; writes bench/results.json and docs/performance.md
+	@$(PEERS)/bin/python -m bench $(PARTS)
 
 screenshots: $(TOOLS) ## write pictures of every page to screenshots/
 	@$(BIN)/python -m tests.support.screenshots screenshots
 
 clean: ## remove what the other targets made, but no league
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache screenshots
+	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache screenshots

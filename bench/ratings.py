@@ -18,7 +18,13 @@ from tests.support.results import result
 BOTS = tuple(f"bot{number:02}" for number in range(20))
 DEALS = 12_500
 SEATS = 4
-ROUNDS = 3
+ROUNDS = 7
+
+TITLE = "ratings of 20 bots after 50,000 games of four"
+FIGURES = {
+    "ratings_s_50000_games": ("the fit and every interval, seconds", "<= 5"),
+    "ratings_processor_s": ("the same, seconds of the processor", ""),
+}
 
 
 def measure() -> dict[str, float]:
