@@ -42,6 +42,7 @@ from referee.sandbox.network import (
     networks,
     published_port,
     remove_network,
+    require_own_network,
     way_to_bots,
 )
 from referee.sandbox.output import EngineOutput, OutputFile
@@ -190,6 +191,9 @@ class DockerSandbox:
                     working_dir=_BOT_FOLDER,
                     environment=_ENVIRONMENT | (_SOCKET if network is None else _LISTEN),
                     ports=[] if network is None else [PORT],
+                    # A bare network namespace, as the kernel makes it. The engine's own "none" is no emptier, and to
+                    # set it up takes as long as all else that the engine does for a start.
+                    network_disabled=network is None,
                     healthcheck={"test": ["NONE"]},
                     labels=labels,
                     host_config=self._host_config(engine, submission.folder, folder, network),
@@ -202,7 +206,10 @@ class DockerSandbox:
                 refusal = reason(error)
                 if engine.inspect_container(container)["State"]["ExitCode"] not in _NOT_STARTED:
                     raise
-            group = self._group(engine, container)
+            pid = _pid(engine, container)
+            group = self._group(container, pid)
+            if group is not None:  # and so it is this machine's process
+                require_own_network(pid)
             port = published_port(engine.inspect_container(container)) if network is not None else 0
         return Container(
             engine, container, submission, self._limits, folder, file or EngineOutput(engine, container), refusal,
@@ -217,9 +224,8 @@ class DockerSandbox:
         except OSError as error:
             raise SandboxError(f"{folder}: cannot make a file for a bot's output: {error.strerror}") from error
 
-    def _group(self, engine: APIClient, container: str) -> Group | None:
+    def _group(self, container: str, pid: int) -> Group | None:
         """A container's control group, its freezer ready if there is one; None if it has ended, or is out of sight."""
-        pid = int(engine.inspect_container(container)["State"]["Pid"])
         group = find_group(container, pid) if pid else None
         if self._hold != "frozen":
             return group
@@ -314,7 +320,7 @@ class DockerSandbox:
     def _thaw(self, engine: APIClient, container: str) -> None:
         """Let go of what a killed referee held: not every engine can end what it has not frozen itself."""
         with engine_errors("looking at a leftover"), suppress(NotFound):
-            group = self._group(engine, container)
+            group = self._group(container, _pid(engine, container))
             if group is not None:
                 group.thaw()
                 group.close()
@@ -322,6 +328,11 @@ class DockerSandbox:
     async def _call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a blocking function in the sandbox's own threads."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, partial(function, *args, **kwargs))
+
+
+def _pid(engine: APIClient, container: str) -> int:
+    """A container's first process, as the engine's machine counts them; 0 if it has ended."""
+    return int(engine.inspect_container(container)["State"]["Pid"])
 
 
 def _containers(engine: APIClient, label: str) -> list[dict[str, Any]]:

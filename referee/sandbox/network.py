@@ -1,15 +1,17 @@
-"""Reaching containers over TCP, for engines that share no Unix sockets with the host (sandbox.md, Socket).
+"""What of a network a container has: none; or, where bots are reached over TCP, one of its own (sandbox.md, Socket).
 
-Each container has a bridge of its own: without masquerade, so that no answer finds its way back from outside; without
-neighbours; without name service; and with one port, which is published on the loopback of this machine alone. That is
-weaker than no network at all: see WEAKER.
+For engines that share no Unix sockets with the host, each container has a bridge of its own: without masquerade, so
+that no answer finds its way back from outside; without neighbours; without name service; and with one port, which is
+published on the loopback of this machine alone. That is weaker than no network at all: see WEAKER.
 """
 
 import ipaddress
 import json
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from docker import APIClient
@@ -30,6 +32,7 @@ WEAKER: Final = (
 )
 """What is to be said wherever bots are reached so."""
 
+_PROC: Final = Path("/proc")
 _OPTIONS: Final = {
     "com.docker.network.bridge.enable_ip_masquerade": "false",
     "com.docker.network.bridge.enable_icc": "false",
@@ -56,6 +59,19 @@ def way_to_bots(info: Mapping[str, Any], wish: Reach) -> Literal["socket", "tcp"
             "host"
         )
     return "socket"
+
+
+def require_own_network(pid: int, proc: Path = _PROC) -> None:
+    """Refuse a bot that would share this process's network, which no engine should give it. Raises SandboxError.
+
+    `pid` is the bot's, as this machine counts. One that is gone, or that this user may not look at, passes.
+    """
+    with suppress(FileNotFoundError, PermissionError):
+        if (proc / str(pid) / "ns/net").readlink() == (proc / "self/ns/net").readlink():
+            raise SandboxError(
+                "expected the Docker engine to give a bot a network namespace of its own, got this machine's: "
+                "use another engine, or report which one it is"
+            )
 
 
 def make_network(engine: APIClient, labels: Mapping[str, str]) -> str:

@@ -28,6 +28,7 @@ from tests.support.sandboxed import (
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("runtime_image")]
 
+OUR_NETWORK = str(Path("/proc/self/ns/net").readlink())
 LISTEN = """
 import os, socket, time
 server = socket.socket(socket.AF_UNIX)
@@ -141,6 +142,52 @@ async def test_only_unix_sockets_can_be_made(sandbox: DockerSandbox, tmp_path: P
 
 async def test_there_is_no_network_but_the_loopback(sandbox: DockerSandbox, tmp_path: Path) -> None:
     assert await output(sandbox, tmp_path, "import os; print(os.listdir('/sys/class/net'))") == ["['lo']"]
+
+
+async def test_of_what_other_bots_do_in_their_network_nothing_is_seen(sandbox: DockerSandbox, tmp_path: Path) -> None:
+    """A name that is bound and queued where no process has it open any more would stay as long as its namespace."""
+    leave = """
+        import os, socket, sys, time
+        os.chdir("/run/treelings")
+        kept, queue = socket.socketpair()
+        name = socket.socket(socket.AF_UNIX)
+        name.bind(bytes(1) + b"left behind")
+        name.listen()
+        socket.send_fds(kept, [b"x"], [name.fileno(), kept.fileno(), queue.fileno()])
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(os.environ["TREELINGS_SOCKET"])
+        server.listen()
+        for word in ("net.unix.max_dgram_qlen", "net.core.somaxconn"):
+            try:
+                open("/proc/sys/" + word.replace(".", "/"), "w").write("7")
+            except OSError as error:
+                print(error.strerror)
+        print("left" if "left behind" in open("/proc/net/unix").read() else "not there")
+        if sys.argv[1:]:
+            time.sleep(60)
+        """
+    look = """
+        import os, socket
+        sockets = open("/proc/net/unix").read().splitlines()[1:]
+        print(len(sockets), os.readlink("/proc/self/ns/net"))
+        try:
+            socket.socket(socket.AF_UNIX).connect(bytes(1) + b"left behind")
+        except OSError as error:
+            print(error.strerror)
+        print(open("/proc/sys/net/core/somaxconn").read() != "7")
+        """
+    (tmp_path / "stays").mkdir()
+    neighbour = await sandbox.start(script(tmp_path / "stays", leave, ("python", "bot.py", "stay")), "match")
+    await logged(neighbour, "left")
+    (tmp_path / "before").mkdir()
+    before = await output(sandbox, tmp_path / "before", leave)
+    (tmp_path / "after").mkdir()
+    after = await output(sandbox, tmp_path / "after", look)
+
+    assert before == ["Read-only file system"] * 2 + ["left"]
+    assert after[0].startswith("0 net:")
+    assert after[0].split()[1] != OUR_NETWORK
+    assert after[1:] == ["Connection refused", "True"]
 
 
 async def test_an_abstract_socket_of_the_host_is_out_of_reach(sandbox: DockerSandbox, tmp_path: Path) -> None:
@@ -389,6 +436,7 @@ async def test_every_container_is_made_with_what_holds_a_hostile_bot(
     config, host = found["Config"], found["HostConfig"]
 
     assert host["NetworkMode"] == "none"
+    assert config["NetworkDisabled"]
     assert host["CapDrop"] == ["ALL"]
     assert not host["CapAdd"]
     assert not host["Privileged"]

@@ -1,6 +1,8 @@
 """How bots are reached on which engine, and what a bot's sockets may be where that is TCP."""
 
 import json
+import os
+import subprocess
 from importlib import resources
 from typing import Any
 
@@ -8,7 +10,7 @@ import pytest
 
 from referee.errors import SandboxError
 from referee.limits import Reach
-from referee.sandbox.network import allow_tcp, published_port, way_to_bots
+from referee.sandbox.network import allow_tcp, published_port, require_own_network, way_to_bots
 
 LINUX = {"OSType": "linux", "OperatingSystem": "Debian GNU/Linux 12 (bookworm)"}
 DESKTOP = {"OSType": "linux", "OperatingSystem": "Docker Desktop"}
@@ -34,6 +36,17 @@ def test_bots_are_reached_over_sockets_where_these_can_be_shared_unless_told_oth
 def test_sockets_that_cannot_be_shared_are_not_promised() -> None:
     with pytest.raises(SandboxError, match=r'sandbox\.reach: expected "auto" or "tcp", got "socket"'):
         way_to_bots(DESKTOP, "socket")
+
+
+def test_a_bot_in_the_network_of_this_machine_is_refused() -> None:
+    with pytest.raises(SandboxError, match="a network namespace of its own, got this machine's"):
+        require_own_network(os.getpid())
+
+
+def test_a_bot_that_is_gone_is_in_no_network() -> None:
+    process = subprocess.Popen(["true"])
+    process.wait()
+    require_own_network(process.pid)
 
 
 def test_the_profile_for_tcp_differs_in_sockets_alone() -> None:
