@@ -20,7 +20,7 @@ from referee.night import SeatTable, aimed, over_grpc, play_night, without
 from referee.ports import Sandbox
 from referee.reports import Added, RunSummary, Status, Trial
 from referee.run import Progress, default_jobs
-from referee.schedule import plan_night
+from referee.schedule import count_games, plan_night
 from referee.standings import standings
 from referee.store import STORE_FILE, Store
 from referee.submissions import is_sample, take_in, unchanged
@@ -217,7 +217,8 @@ class League:
 
     def decision(self, night: int) -> Decision | None:
         """Which places of a night are decided; None if it is not to be decided."""
-        return self._due(self.night(night))[1]
+        chosen = self.night(night)
+        return self._due(chosen)[1] if chosen.until_decided else None
 
     def aim(self, top: int, at_most: int | None = None) -> UntilDecided:
         """The wish that the open night, or else the next one, goes on until its first `top` places are decided.
@@ -252,7 +253,7 @@ class League:
             if aim:
                 night = aimed(self.name, night, self._store, aim)
             bots = {bot.name: unchanged(bot) for bot in self.submissions(night.number)}
-            before = self._store.recorded(night.number)
+            before = self._store.count(night.number)
             if not before:
                 self.publish()  # the commitment is out before the first game, also where an earlier try failed
             with self._log_keeper(night) as logs:
@@ -283,17 +284,17 @@ class League:
         """How far the league is, and what is to be done next."""
         nights = self.nights()
         night = self.current_night() or (nights[-1] if nights else None)
-        done = len(self._store.recorded(night.number)) if night else 0
-        total = sum(len(match.games) for match in self._plan(night)) if night else 0
+        done = self._store.count(night.number) if night else 0
+        total = self._total(night) if night else 0
         return Status(self.name, len(self.bots()), night, done, total, self._next(night, done, total))
 
     def standings(self, night: int | None = None) -> tuple[Standing, ...]:
         """The standings of a night, of the season if no number is given."""
-        return standings(self.records(night))
+        return standings(self._results(night))
 
     def standings_json(self, night: int | None = None) -> str:
         """The same with ratings, as JSON text (leaderboard.standings_json)."""
-        return standings_json(leaderboard(self.name, self.records(night)))
+        return standings_json(leaderboard(self.name, self._results(night)))
 
     def records(self, night: int | None = None) -> tuple[GameRecord, ...]:
         """The games of a night, of all if no number is given. Raises UsageError if there is no such night."""
@@ -318,6 +319,11 @@ class League:
 
     # ---- inside
 
+    def _results(self, night: int | None) -> tuple[GameRecord, ...]:
+        if night is not None:
+            self.night(night)
+        return self._store.results(night)
+
     def _log_keeper(self, night: Night) -> LogKeeper:
         return LogKeeper(
             self.folder / LOGS_FOLDER, night=night.number, versions={bot.name: bot.version for bot in night.bots},
@@ -328,7 +334,13 @@ class League:
         return self._due(night)[0]
 
     def _due(self, night: Night) -> tuple[tuple[MatchSpec, ...], Decision | None]:
-        return plan_so_far(self.name, night, self._store.records(night.number) if night.until_decided else ())
+        return plan_so_far(self.name, night, self._store.results(night.number) if night.until_decided else ())
+
+    def _total(self, night: Night) -> int:
+        """How many games of a night are due so far."""
+        if night.until_decided:
+            return sum(len(match.games) for match in self._plan(night))
+        return count_games(len(night.bots), night.settings)
 
     def _open_night(self) -> Night:
         if night := self.current_night():
@@ -340,13 +352,12 @@ class League:
         secret = self._new_secret()
         return self._store.open_night(settings, secret, commitment(secret), self._timestamp())
 
-    def _summary(self, night: Night, before: frozenset[str]) -> RunSummary:
-        recorded = self._store.recorded(night.number)
-        total = sum(len(match.games) for match in self._plan(night))
-        if len(recorded) == total:
+    def _summary(self, night: Night, before: int) -> RunSummary:
+        done, total = self._store.count(night.number), self._total(night)
+        if done == total:
             self._store.finish(night.number, self._timestamp())
         voids = self.night(night.number).voids
-        return RunSummary(night.number, len(recorded - before), len(recorded), total, voids)
+        return RunSummary(night.number, done - before, done, total, voids)
 
     def _last_finished(self) -> Night:
         nights = self.nights()

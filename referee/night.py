@@ -11,7 +11,7 @@ from referee.decision import Decision, plan_so_far
 from referee.errors import UsageError
 from referee.model import GameRecord, MatchSpec, Night, Submission, UntilDecided
 from referee.ports import KeepLog, Sandbox
-from referee.run import Outcome, PlayableTable, Progress, play_matches
+from referee.run import PlayableTable, Progress, play_matches
 from referee.store import Store
 from treelings import Clock
 
@@ -31,18 +31,10 @@ async def play_night(
     Raises what play_matches and the sandbox raise.
     """
     secret, clock = store.secret(night.number), night.settings.clock
-    recorded = set(store.recorded(night.number))
-    results = {record.id: record for record in _results(store, night)}
-
-    def save(outcomes: Sequence[Outcome]) -> None:
-        store.save(night.number, outcomes)
-        for record in outcomes:
-            if isinstance(record, GameRecord):
-                recorded.add(record.id)
-                results[record.id] = _result(record)
 
     def due() -> list[MatchSpec]:
-        plan, decision = plan_so_far(league, night, results.values())
+        plan, decision = plan_so_far(league, night, _results(store, night))
+        recorded = store.recorded(night.number)
         progress.begin(len(recorded), sum(len(match.games) for match in plan))
         if decision and decision.complete:
             tell(decision)
@@ -55,10 +47,10 @@ async def play_night(
     try:
         while missing:
             await play_matches(
-                missing, jobs=jobs, seat=lambda match: seat(match, bots, sandbox, secret, clock), save=save,
-                progress=progress,
+                missing, jobs=jobs, seat=lambda match: seat(match, bots, sandbox, secret, clock),
+                save=partial(store.save, night.number), progress=progress,
             )  # fmt: skip
-            if night.until_decided is None or without(missing, recorded):
+            if night.until_decided is None or without(missing, store.recorded(night.number)):
                 break
             missing = due()
     finally:
@@ -80,7 +72,7 @@ def aimed(league: str, night: Night, store: Store, aim: UntilDecided) -> Night:
     return found
 
 
-def without(plan: Iterable[MatchSpec], recorded: set[str] | frozenset[str]) -> list[MatchSpec]:
+def without(plan: Iterable[MatchSpec], recorded: frozenset[str]) -> list[MatchSpec]:
     """The plan less the games that have a record: resuming is no more than this (schedule.md)."""
     left = (
         replace(match, games=tuple(game for game in match.games if game.id not in recorded)) for match in plan
@@ -97,10 +89,6 @@ def over_grpc(keep_log: KeepLog) -> SeatTable:
     return partial(Table, connect=connect, keep_log=keep_log)
 
 
-def _results(store: Store, night: Night) -> Iterable[GameRecord]:
-    return map(_result, store.records(night.number)) if night.until_decided else ()
-
-
-def _result(record: GameRecord) -> GameRecord:
-    """Without its moves, which decide nothing."""
-    return replace(record, moves=(), extra={})
+def _results(store: Store, night: Night) -> Sequence[GameRecord]:
+    """What decides; read again each time, so that a long night needs no more memory than a short one."""
+    return store.results(night.number) if night.until_decided else ()

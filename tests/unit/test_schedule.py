@@ -5,7 +5,7 @@ import pytest
 
 from referee.errors import UsageError
 from referee.model import MatchSpec, NightSettings
-from referee.schedule import MAX_BOTS, count_games, plan_match, plan_night, planning_effort, seat_orders
+from referee.schedule import MAX_BOTS, count_games, count_matches, plan_match, plan_night, planning_effort, seat_orders
 from tests.support.records import BOTS
 from treelings import Clock
 
@@ -147,6 +147,7 @@ def test_the_games_of_a_night_are_counted_without_planning_it(seats: tuple[int, 
     for bots in (5, 6, 9):
         planned = night(bots, settings(seats, deals=2, max_tables=most))
         assert count_games(bots, settings(seats, deals=2, max_tables=most)) == sum(len(m.games) for m in planned)
+        assert count_matches(bots, settings(seats, deals=2, max_tables=most)) == len(planned)
 
 
 def test_only_a_choice_among_tables_takes_effort_and_leaving_few_out_is_as_little_as_taking_few() -> None:

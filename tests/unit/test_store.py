@@ -153,6 +153,25 @@ def test_records_come_back_equal_in_the_order_of_their_deals(store: Store, recor
     assert store.recorded(1) == {record.id for record in records}
 
 
+def test_results_are_the_records_in_their_order_without_moves(store: Store, records: tuple[GameRecord, ...]) -> None:
+    open_night(store)
+    extra: dict[str, object] = {"weather": [1, "é"], "seats": {"1": {"mood": "calm"}}}
+    store.save(1, [replace(records[0], extra=extra | {"moves": {"0": {"why": "so"}}}), *reversed(records[1:])])
+    assert store.results(1) == (
+        replace(records[0], moves=(), extra=extra),
+        *(replace(record, moves=()) for record in store.records(1)[1:]),
+    )
+    assert store.results() == store.results(1)
+
+
+def test_games_are_counted_night_by_night(store: Store, records: tuple[GameRecord, ...]) -> None:
+    open_night(store)
+    open_night(store)
+    store.save(1, records[:5])
+    store.save(1, [records[0], VoidGame(records[9].id, ("no engine",))])
+    assert (store.count(1), store.count(2)) == (5, 0)
+
+
 def test_a_second_record_of_a_game_changes_nothing(store: Store, records: tuple[GameRecord, ...]) -> None:
     open_night(store)
     store.save(1, records[:2])
@@ -259,5 +278,21 @@ def test_a_damaged_record_is_named(tmp_path: Path, store: Store, records: tuple[
     store.save(1, records[:1])
     store.close()
     rewrite(tmp_path / "league.db", "UPDATE games SET record = '{}'")
-    with Store.open(tmp_path) as again, pytest.raises(RecordError, match=r"league\.db"):
-        again.records()
+    with Store.open(tmp_path) as again:
+        for read in (again.records, again.results):
+            with pytest.raises(RecordError, match=r"league\.db"):
+                read()
+
+
+def test_a_record_that_is_no_json_is_an_error_of_the_file(
+    tmp_path: Path, store: Store, records: tuple[GameRecord, ...]
+) -> None:
+    open_night(store)
+    store.save(1, records[:1])
+    store.close()
+    rewrite(tmp_path / "league.db", "UPDATE games SET record = 'no json'")
+    with Store.open(tmp_path) as again:
+        with pytest.raises(RecordError, match=r"league\.db"):
+            again.records()
+        with pytest.raises(StoreError, match=r"league\.db: malformed JSON"):
+            again.results()
