@@ -1,4 +1,4 @@
-"""Playing many matches: tables in parallel, the next one started ahead, every result kept as it comes."""
+"""Playing many matches: tables in parallel, the next two started ahead, every result kept as it comes."""
 
 import asyncio
 import os
@@ -10,6 +10,9 @@ from referee.errors import EngineGone, SandboxError
 from referee.model import GameRecord, GameSpec, MatchSpec, VoidGame
 
 Outcome = GameRecord | VoidGame
+
+AHEAD: Final = 2
+"""Matches whose bots are started while others are still played. More gained nothing, and would only take memory."""
 
 _SAVE_EVERY_S: Final = 1.0
 
@@ -53,6 +56,8 @@ async def play_matches(
 ) -> None:  # fmt: skip
     """Play all games of the matches, `jobs` tables at a time, each on bots that `seat` provides.
 
+    The bots of the next AHEAD matches are started meanwhile, and those of played ones ended in the background.
+
     `save` is called in a thread of its own, so that the disk holds up no bot's clock: at the end of every match,
     every second while something is new, and once more at the end, however that comes. Its calls may repeat games.
     Raises what a table or `save` raises; whatever was finished till then is saved.
@@ -93,6 +98,7 @@ class _Run:
         save: Callable[[Sequence[Outcome]], None], progress: Progress,
     ) -> None:  # fmt: skip
         self._waiting = deque(matches)
+        self._started: deque[_Ahead] = deque()
         self._seat = seat
         self._save_batch = save
         self._progress = progress
@@ -112,23 +118,21 @@ class _Run:
             # The first error stopped the run and the others follow from that.
             raise _first(several) from several
         finally:
-            self._save_batch(tuple(self._unsaved))
-            await self._all_closed()
+            while self._started:
+                self._close(self._started.popleft())
+            try:
+                self._save_batch(tuple(self._unsaved))
+            finally:
+                await self._all_closed()
 
     async def _play_one_after_the_other(self) -> None:
-        following = self._next()
-        while following:
-            current, following = following, None
+        while (current := self._next()) is not None:
             try:
                 await current.ready()
-                following = self._next()
+                self._start(AHEAD)
                 async for outcome in current.table.play(current.match.games):
                     self._keep(outcome)
                 await self._save()
-            except BaseException:
-                if following:
-                    self._close(following)
-                raise
             finally:
                 self._close(current)
 
@@ -151,10 +155,14 @@ class _Run:
             task.result()
 
     def _next(self) -> _Ahead | None:
-        if not self._waiting:
-            return None
-        match = self._waiting.popleft()
-        return _Ahead(match, self._seat(match))
+        self._start(1)
+        return self._started.popleft() if self._started else None
+
+    def _start(self, ahead: int) -> None:
+        """Begin to start bots, until those of so many matches run or are about to, which nobody plays yet."""
+        while self._waiting and len(self._started) < ahead:
+            match = self._waiting.popleft()
+            self._started.append(_Ahead(match, self._seat(match)))
 
     def _keep(self, outcome: Outcome) -> None:
         self._unsaved.append(outcome)

@@ -9,7 +9,7 @@ import pytest
 
 from referee.errors import EngineGone, SandboxError, StoreError
 from referee.model import GameSpec, MatchSpec, NightSettings, Submission, VoidGame
-from referee.run import Outcome, default_jobs, play_matches
+from referee.run import AHEAD, Outcome, default_jobs, play_matches
 from referee.schedule import plan_night
 from tests.support.league import FakeTable, Tables, Told
 from tests.support.records import version_of
@@ -74,12 +74,32 @@ async def test_every_table_that_was_opened_is_closed() -> None:
     assert sorted(tables.of("open")) == sorted(tables.of("close")) == sorted(match.id for match in plan())
 
 
-async def test_the_next_match_is_started_while_one_is_played() -> None:
+async def test_the_next_two_matches_are_started_while_one_is_played() -> None:
     tables = Tables()
     await play(tables, Saved(), jobs=1)
-    first, second, third = (match.id for match in plan()[:3])
+    first, second, third, fourth = (match.id for match in plan()[:4])
     assert tables.events.index(("open", second)) < tables.events.index(("played", first))
-    assert tables.events.index(("open", third)) > tables.events.index(("played", first))
+    assert tables.events.index(("open", third)) < tables.events.index(("played", first))
+    assert tables.events.index(("open", fourth)) > tables.events.index(("played", first))
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+async def test_no_more_than_two_matches_are_started_before_their_turn(jobs: int) -> None:
+    tables = Tables()
+    await play(tables, Saved(), jobs=jobs)
+    done = waiting = most = 0
+    for event, _ in tables.events:
+        waiting += (event == "open") - (event == "play")
+        done += event == "played"
+        most = max(most, waiting) if done else most
+    assert most <= AHEAD + jobs - 1  # those included that are just about to be played
+    assert sorted(tables.games) == sorted(all_games())
+
+
+async def test_a_match_is_played_before_those_that_were_started_after_it() -> None:
+    tables = Tables()
+    await play(tables, Saved(), jobs=1)
+    assert tables.of("play") == tables.of("open") == [match.id for match in plan()]
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
