@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.positions import everything
 from treelings import GUILDS, IllegalMove, Move, Refill, State, View, derive_deck
 from treelings.cards import CARDS_PER_GUILD
 from treelings.moves import moves_for_take
@@ -80,8 +81,7 @@ def test_a_playout_is_the_same_as_playing_the_moves_that_the_numbers_pick(state:
         moves = slow.legal_moves()
         slow.play(moves[int(rng.random() * len(moves))])
     state.playout(random.Random(seed))
-    for name in State.__slots__:
-        assert getattr(state, name) == getattr(slow, name), name
+    assert everything(state) == everything(slow)
 
 
 @given(tables)

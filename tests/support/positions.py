@@ -32,3 +32,14 @@ def market_of(state: State) -> str:
 def notations(state: State) -> list[str]:
     """The legal moves as text."""
     return [move.notation for move in state.legal_moves()]
+
+
+FIELDS = (
+    "players", "refill", "turn", "seat", "rows", "festival_turn", "over", "market",
+    "_heights", "_own", "_offer", "_sums", "_left",
+)  # fmt: skip
+
+
+def everything(state: State) -> dict[str, object]:
+    """All that a state holds, by name, its lists copied."""
+    return {name: value[:] if isinstance(value := getattr(state, name), list) else value for name in FIELDS}

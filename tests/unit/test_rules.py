@@ -1,15 +1,16 @@
 """rules.md: Set-up; A turn; Scoring; Notation of moves (`*` with one single)."""
 
 import copy
+import itertools
 import pickle
 import random
 
 import pytest
 
 from tests.golden.write_games import passing_deck
-from tests.support.positions import market_of, notations, position, row_of
+from tests.support.positions import everything, market_of, notations, position, row_of
 from treelings import DeckError, IllegalMove, Move, NotationError, Refill, State
-from treelings.offers import mask, pack, pack_row, unpack
+from treelings.offers import mask, offer_of, pack, pack_row, unpack
 from treelings.rules import REFILLS
 
 
@@ -381,10 +382,10 @@ def test_a_refusal_names_seat_turn_and_some_of_the_legal_moves_and_stays_short()
 
 def test_an_illegal_move_changes_nothing() -> None:
     state = position("R1", "O1", market="RRRGB")
-    before = _everything(state)
+    before = everything(state)
     with pytest.raises(IllegalMove):
         state.play(Move.parse("P"))
-    assert _everything(state) == before
+    assert everything(state) == before
 
 
 # --- The state as a value -------------------------------------------------------------------------
@@ -393,18 +394,50 @@ def test_an_illegal_move_changes_nothing() -> None:
 def test_a_copy_is_independent_and_equal_in_all_that_it_holds() -> None:
     state = State.deal(DECK, 3, "end")
     state.play(state.legal_moves()[-1])
-    before = _everything(state)
+    before = everything(state)
     twin = state.copy()
-    assert _everything(twin) == before
+    assert everything(twin) == before
     twin.playout(random.Random(2))
-    assert _everything(state) == before
+    assert everything(state) == before
 
 
 def test_states_can_be_pickled_and_deep_copied() -> None:
     state = State.deal(DECK, 3)
     state.play(state.legal_moves()[0])
-    assert _everything(pickle.loads(pickle.dumps(state))) == _everything(state)
-    assert _everything(copy.deepcopy(state)) == _everything(state)
+    assert everything(pickle.loads(pickle.dumps(state))) == everything(state)
+    assert everything(copy.deepcopy(state)) == everything(state)
+    state.playout(random.Random(3))
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert everything(pickle.loads(pickle.dumps(state, protocol))) == everything(state)
+
+
+def test_a_shallow_copy_shares_no_row_either() -> None:
+    state = State.deal(DECK, 3)
+    before = everything(state)
+    copy.copy(state).playout(random.Random(3))
+    assert everything(state) == before
+
+
+@pytest.mark.parametrize("market", [pack((6, 0, 0, 0, 0, 0)), pack((0, 0, 3, 0, 0, 3)), 1 << 30, -1, 2**80])
+def test_more_cards_than_a_market_holds_are_refused(market: int) -> None:
+    with pytest.raises(DeckError, match="market: expected at most 5 cards in all"):
+        State.resume(["R", "O"], [1, 1 << 5], market, [], 0, "start")
+
+
+def test_what_is_no_move_cannot_be_played() -> None:
+    state = State.deal(DECK, 2)
+    before = everything(state)
+    with pytest.raises((TypeError, AttributeError), match="str"):
+        state.play("R")  # type: ignore[arg-type]  # what a careless caller would hand in
+    assert everything(state) == before
+
+
+def test_every_market_has_an_offer_of_its_own() -> None:
+    markets = [pack(counts) for counts in itertools.product(range(6), repeat=6) if sum(counts) <= 5]
+    assert len(markets) == 462
+    for market in markets:
+        assert offer_of(market).market == market
+        assert pack(offer_of(market).counts) == market
 
 
 def test_counts_are_packed_five_bits_a_guild() -> None:
@@ -413,7 +446,3 @@ def test_counts_are_packed_five_bits_a_guild() -> None:
     assert pack((1, 0, 0, 0, 0, 1)) == 1 | 1 << 25
     assert pack_row("PR", (3, 2)) == 2 | 3 << 25
     assert mask("PR") == 0b100001
-
-
-def _everything(state: State) -> tuple[object, ...]:
-    return tuple(value[:] if isinstance(value := getattr(state, name), list) else value for name in State.__slots__)

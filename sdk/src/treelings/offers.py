@@ -1,16 +1,19 @@
 """What a market offers: cards packed into integers, and every market's takes and legal moves, looked up.
 
 Cards of several guilds are one integer, five bits a guild ("packed"), so taking, growing a row and refilling
-are additions. There are only 462 full markets, so what each allows is worked out once.
+are additions. There are only 462 markets, so what each allows is worked out once.
 """
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import combinations_with_replacement
 from operator import lshift
-from typing import Final
+from typing import Final, final
 
 from treelings.cards import GUILDS, MARKET_SIZE
+from treelings.errors import DeckError
 from treelings.moves import PASS, SINGLES_TAKE, Move, moves_for_take
+from treelings.native import i64
 
 BITS: Final = 5
 FULL: Final = (1 << BITS) - 1
@@ -76,24 +79,66 @@ def legal_for(market: int, own: int) -> tuple[Move, ...]:
     return tuple(moves)
 
 
-class Offer:
-    """What one market offers. All but `counts` and `moves` are by number of the take (`Move.take_index`).
+@final
+class Take:
+    """What one take brings in one market.
 
-    counts  cards of each guild in the market
-    taken   the cards that the take brings, packed
-    mask    their guilds, bit g for guild g; -1 where the take is not legal
-    short   how many cards the market lacks afterwards
-    moves   by mask of the guilds that a seat has: its legal moves; empty until first asked for
+    cards  packed
+    mask   their guilds, bit g for guild g; -1 where the take is not legal
+    short  how many cards the market lacks afterwards
     """
 
-    __slots__ = ("counts", "market", "mask", "moves", "short", "taken")
+    __slots__ = ("cards", "mask", "short")
 
-    market: int
+    cards: i64
+    mask: i64
+    short: i64
+
+    def __init__(self, cards: int, mask: int, short: int) -> None:
+        self.cards = cards
+        self.mask = mask
+        self.short = short
+
+
+@final
+class Choice:
+    """What a seat may choose from.
+
+    moves  its legal moves, in canonical order
+    count  how many they are, as a float: a number from 0 up to 1 times this one draws a move, and two floats
+           are multiplied at once where the core is compiled
+    """
+
+    __slots__ = ("count", "moves")
+
+    moves: tuple[Move, ...]
+    count: float
+
+    def __init__(self, moves: tuple[Move, ...]) -> None:
+        self.moves = moves
+        self.count = float(len(moves))
+
+
+UNKNOWN: Final = Choice(())
+"""Stands where a choice was not asked for yet."""
+
+
+@final
+class Offer:
+    """What one market offers.
+
+    market   its cards, packed
+    counts   the same as six counts in guild order
+    takes    by number of the take (`Move.take_index`)
+    choices  by mask of the guilds that a seat has; UNKNOWN until `choice` is asked for it
+    """
+
+    __slots__ = ("choices", "counts", "market", "takes")
+
+    market: i64
     counts: tuple[int, int, int, int, int, int]
-    taken: tuple[int, ...]
-    mask: tuple[int, ...]
-    short: tuple[int, ...]
-    moves: list[tuple[Move, ...]]
+    takes: list[Take]
+    choices: list[Choice]
 
     def __init__(self, market: int) -> None:
         counts = unpack(market)
@@ -103,24 +148,44 @@ class Offer:
         lacking = MARKET_SIZE - sum(counts)
         self.market = market
         self.counts = counts
-        self.taken = (*[sum(counts[guild] * ONE[guild] for guild in take) for take in takes], 0)
-        self.mask = (*[sum(1 << guild for guild in take) or -1 for take in takes], -1 if market else 0)
-        self.short = (*[lacking + sum(counts[guild] for guild in take) for take in takes], lacking)
-        self.moves = [()] * (1 << len(GUILDS))
+        self.takes = [
+            Take(
+                sum([counts[guild] * ONE[guild] for guild in take]),
+                sum([1 << guild for guild in take]) or -1,
+                lacking + sum([counts[guild] for guild in take]),
+            )
+            for take in takes
+        ]
+        self.takes.append(Take(0, -1 if market else 0, lacking))
+        self.choices = [UNKNOWN] * (1 << len(GUILDS))
 
-    def moves_of(self, own: int) -> tuple[Move, ...]:
-        """The legal moves of a seat with these guilds, from now on in `moves` as well."""
-        moves = self.moves[own] = legal_for(self.market, own)
-        return moves
+    def choice(self, own: i64) -> Choice:
+        """What a seat with the guilds of this mask may choose from, from now on in `choices` as well."""
+        choice = self.choices[own]
+        if choice is UNKNOWN:
+            choice = self.choices[own] = Choice(legal_for(int(self.market), int(own)))
+        return choice
 
 
-class _Offers(dict[int, Offer]):
-    """The offer of every market, by the packed market; made when it is first met."""
-
-    def __missing__(self, market: int) -> Offer:
-        offer = self[market] = Offer(market)
-        return offer
+SLOTS: Final = 4239
+"""The least number that leaves another remainder of each of the 462 packed markets."""
 
 
-OFFERS: Final = _Offers()
-"""Every market's offer, by the packed market."""
+def _offers() -> list[Offer]:
+    offers = [Offer(0)] * SLOTS
+    for size in range(1, MARKET_SIZE + 1):
+        for cards in combinations_with_replacement(ONE, size):
+            offers[sum(cards) % SLOTS] = Offer(sum(cards))
+    return offers
+
+
+OFFERS: Final = _offers()
+"""Every market's offer, by the packed market modulo SLOTS."""
+
+
+def offer_of(market: int) -> Offer:
+    """The offer of a market that comes from elsewhere. Raises DeckError if it is none: at most five cards, packed."""
+    offer = OFFERS[market % SLOTS]
+    if int(offer.market) != market:
+        raise DeckError(f"market: expected at most {MARKET_SIZE} cards in all, got {market:#x}")
+    return offer

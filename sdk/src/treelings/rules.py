@@ -1,16 +1,18 @@
 """The game itself: one compact, copyable state (rules.md, Set-up; A turn; Scoring).
 
 Cards are never objects: hands, rows and the market are packed counts (offers.py). The cards face down are kept
-as sums from the bottom of the pile, so drawing any number of them is one subtraction.
+as sums from the bottom of the pile, so drawing any number of them is one subtraction. Written to be compiled by
+mypyc as well as to run as it is (hatch_build.py): names with an underscore may be native integers, public ones are
+Python's.
 """
 
 from collections.abc import Iterable
-from itertools import accumulate, cycle, islice
-from typing import Final, Literal, Protocol
+from itertools import accumulate
+from typing import Final, Literal, Protocol, final
 
 from treelings.cards import (
     CARDS,
-    FIREFLY_INDEX,
+    FIREFLY,
     GUILDS,
     HAND_SIZE,
     MARKET_SIZE,
@@ -20,17 +22,19 @@ from treelings.cards import (
 )
 from treelings.errors import DeckError, IllegalMove
 from treelings.moves import PASS, SINGLES_TAKE, Move, quoted
-from treelings.offers import FULL, OFFERS, ONE_OF, mask, shifts, unpack
+from treelings.native import i64
+from treelings.offers import BITS, FULL, OFFERS, SLOTS, UNKNOWN, Offer, Take, mask, offer_of, shifts, unpack
 
 Refill = Literal["start", "end"]
 """When in a turn the market is filled up to five cards (rules.md, Two sources, two refills)."""
 
 REFILLS: Final[tuple[Refill, ...]] = ("start", "end")
 
-BELOW_FIREFLY: Final = CARDS - FIREFLY_INDEX
+BELOW_FIREFLY: Final = 20
 """Cards that lie below the firefly: it has shown up once fewer cards than these are face down."""
 
 _MOVES_SHOWN: Final = 8
+_SHIFTS: Final = bytes.maketrans(GUILDS.encode(), bytes(range(0, BITS * len(GUILDS), BITS)))
 
 
 class Rng(Protocol):
@@ -40,6 +44,7 @@ class Rng(Protocol):
         """A number from 0 up to, but not including, 1."""
 
 
+@final
 class State:
     """One position of one game, everything included; what the referee holds and a forward model plays on.
 
@@ -59,7 +64,7 @@ class State:
     """
 
     __slots__ = (
-        "_heights", "_left", "_market", "_own", "_sums", "festival_turn", "over", "players", "refill",
+        "_heights", "_left", "_offer", "_own", "_sums", "festival_turn", "over", "players", "refill",
         "rows", "seat", "turn",
     )  # fmt: skip
 
@@ -72,9 +77,9 @@ class State:
     over: bool
     _heights: list[int]  # per seat: its cards, packed
     _own: list[int]  # per seat: mask of its guilds
-    _market: int  # packed
+    _offer: Offer  # what the market offers
     _sums: list[int]  # the lowest k cards of the pile, packed, for every k; shared by copies, never changed
-    _left: int  # cards face down: the lowest so many of the pile
+    _left: i64  # cards face down: the lowest so many of the pile
 
     @staticmethod
     def deal(deck: str, players: int, refill: Refill = "start") -> "State":
@@ -84,12 +89,16 @@ class State:
             raise DeckError(f"players: expected {MIN_PLAYERS} to {MAX_PLAYERS}, got {players}")
         if refill not in REFILLS:
             raise DeckError(f"refill: expected 'start' or 'end', got {quoted(refill)}")
-        pile = [ONE_OF[card] for card in deck[:FIREFLY_INDEX] + deck[FIREFLY_INDEX + 1 :]]
-        dealt = players * HAND_SIZE
-        rows = ["".join(dict.fromkeys(deck[at : at + HAND_SIZE])) for at in range(0, dealt, HAND_SIZE)]
-        heights = [sum(pile[at : at + HAND_SIZE]) for at in range(0, dealt, HAND_SIZE)]
-        market = sum(pile[dealt : dealt + MARKET_SIZE])
-        return State.resume(rows, heights, market, reversed(pile[dealt + MARKET_SIZE :]), 0, refill)
+        sums = _sums_of(deck.replace(FIREFLY, "")[::-1])
+        left = CARDS
+        rows: list[str] = []
+        heights: list[int] = []
+        for at in range(0, players * HAND_SIZE, HAND_SIZE):
+            rows.append("".join(dict.fromkeys(deck[at : at + HAND_SIZE])))
+            heights.append(sums[left] - sums[left - HAND_SIZE])
+            left -= HAND_SIZE
+        offer = offer_of(sums[left] - sums[left - MARKET_SIZE])
+        return _state(rows, heights, offer, sums, left - MARKET_SIZE, 0, refill)
 
     @staticmethod
     def resume(
@@ -103,20 +112,8 @@ class State:
                          it is out follows from their number, and `festival_turn` is then the first turn of
                          the round, because the exact one makes no difference any more
         """
-        state = State.__new__(State)
-        state.players = len(rows)
-        state.refill = refill
-        state.turn = turn
-        state.seat = turn % len(rows)
-        state.rows = rows
-        state.over = False
-        state._heights = heights
-        state._own = [mask(row) for row in rows]
-        state._market = market
-        state._sums = list(accumulate(pile, initial=0))
-        state._left = len(state._sums) - 1
-        state.festival_turn = -1 if state._left >= BELOW_FIREFLY else turn - state.seat
-        return state
+        sums = list(accumulate(pile, initial=0))
+        return _state(rows, heights, offer_of(market), sums, len(sums) - 1, turn, refill)
 
     def copy(self) -> "State":
         """An independent copy; the pile is shared because nothing ever changes it. Cost: 0.4 us."""
@@ -130,15 +127,22 @@ class State:
         twin.over = self.over
         twin._heights = self._heights[:]
         twin._own = self._own[:]
-        twin._market = self._market
+        twin._offer = self._offer
         twin._sums = self._sums
         twin._left = self._left
         return twin
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # For pickle, copy and deepcopy: what is compiled has no slots that they could find by themselves.
+        return _revived, (
+            self.rows[:], self._heights[:], int(self._offer.market), self._sums, int(self._left), self.turn,
+            self.refill, self.festival_turn, self.over,
+        )  # fmt: skip
+
     @property
     def market(self) -> tuple[int, ...]:
         """Cards in the market: six counts in the order of GUILDS."""
-        return OFFERS[self._market].counts
+        return self._offer.counts
 
     @property
     def pile(self) -> int:
@@ -171,9 +175,7 @@ class State:
         """
         if self.over:
             return ()
-        offer = OFFERS[self._market]
-        own = self._own[self.seat]
-        return offer.moves[own] or offer.moves_of(own)
+        return self._offer.choice(self._own[self.seat]).moves
 
     def parse(self, text: str) -> Move:
         """The legal move that the text means here, in its canonical form: the one way from text to a move.
@@ -198,11 +200,8 @@ class State:
         if not self._legal(move):
             raise self._illegal(move, move.notation)
         seat = self.seat
-        offer = OFFERS[self._market]
-        taken = offer.taken[move.take_index]
-        short = offer.short[move.take_index]
-        self._heights[seat] += taken
-        self._market -= taken
+        take = self._offer.takes[move.take_index]
+        self._heights[seat] += take.cards
         if move.new_mask:
             self.rows[seat] = move.left_end + self.rows[seat] + move.right
             self._own[seat] |= move.new_mask
@@ -210,12 +209,13 @@ class State:
         self.turn = turn + 1
         self.seat = seat = (turn + 1) % self.players
         if self.refill == "end":
-            self._fill(short, turn)
+            self._fill(take, turn)
             self.over = seat == 0 and self.festival_turn >= 0
         elif seat == 0 and self.festival_turn >= 0:
+            self._offer = OFFERS[(self._offer.market - take.cards) % SLOTS]
             self.over = True
         else:
-            self._fill(short, turn + 1)
+            self._fill(take, turn + 1)
 
     def playout(self, rng: Rng) -> None:
         """Play this state itself to the end of the game, each move uniform among the legal ones.
@@ -225,31 +225,36 @@ class State:
         Cost: 0.5 us a turn that is played, so 20 us for a whole game of two and 30 us for one of five.
         """
         random = rng.random
-        rows, own, heights, sums = self.rows, self._own, self._heights, self._sums
         # While the firefly is in the pile no game ends and no pile runs out: nothing else need be looked at.
         if self._left >= BELOW_FIREFLY:
-            market, left, turn = self._market, self._left, self.turn
-            unplaced = market + sums[left]
-            for seat in islice(cycle(range(self.players)), self.seat, None):
-                offer = OFFERS[market]
-                moves = offer.moves[own[seat]] or offer.moves_of(own[seat])
-                move = moves[int(random() * len(moves))]
-                take = move.take_index
+            rows, own, heights, sums = self.rows, self._own, self._heights, self._sums
+            turn: i64 = self.turn
+            seat: i64 = self.seat
+            players: i64 = self.players
+            left = self._left
+            offer = self._offer
+            unplaced = offer.market + sums[left]
+            while left >= BELOW_FIREFLY:
+                guilds: i64 = own[seat]
+                choice = offer.choices[guilds]
+                if choice is UNKNOWN:
+                    choice = offer.choice(guilds)
+                move = choice.moves[int(random() * choice.count)]
                 if move.new_mask:
                     rows[seat] = move.left_end + rows[seat] + move.right
-                    own[seat] |= move.new_mask
-                taken = offer.taken[take]
-                heights[seat] += taken
-                unplaced -= taken
-                left -= offer.short[take]
-                market = unplaced - sums[left]
+                    own[seat] = guilds | move.new_mask
+                take = offer.takes[move.take_index]
+                heights[seat] += take.cards
+                unplaced -= take.cards
+                left -= take.short
+                offer = OFFERS[(unplaced - sums[left]) % SLOTS]
                 turn += 1
-                if left < BELOW_FIREFLY:
-                    break
-            self._market, self._left, self.turn = market, left, turn
-            self.seat = turn % self.players
+                seat += 1
+                if seat == players:
+                    seat = 0
+            self._offer, self._left, self.turn, self.seat = offer, left, turn, seat
             self.festival_turn = turn if self.refill == "start" else turn - 1
-            self.over = self.seat == 0 and self.refill == "end"
+            self.over = seat == 0 and self.refill == "end"
         while not self.over:
             moves = self.legal_moves()
             self.play(moves[int(random() * len(moves))])
@@ -302,12 +307,16 @@ class State:
 
     def _legal(self, move: Move) -> bool:
         # Every guild of the take that the seat lacks is placed, no other: Move.parse saw to "exactly once".
-        new = OFFERS[self._market].mask[move.take_index] & ~self._own[self.seat]
+        new = self._offer.takes[move.take_index].mask & ~self._own[self.seat]
         return new == move.new_mask and not self.over
 
-    def _fill(self, short: int, turn: int) -> None:
-        left = max(0, self._left - short)
-        self._market += self._sums[self._left] - self._sums[left]
+    def _fill(self, take: Take, turn: int) -> None:
+        sums = self._sums
+        left = self._left - take.short
+        if left < 0:
+            left = 0
+        drawn = sums[self._left] - sums[left]
+        self._offer = OFFERS[(self._offer.market - take.cards + drawn) % SLOTS]
         self._left = left
         if left < BELOW_FIREFLY and self.festival_turn < 0:
             self.festival_turn = turn
@@ -317,7 +326,7 @@ class State:
         where = f"illegal move {text!r} for seat {self.seat} at turn {self.turn}"
         if self.over:
             return IllegalMove(f"{where}: the game is over")
-        taken = OFFERS[self._market].mask[move.take_index]
+        taken = self._offer.takes[move.take_index].mask
         if taken != -1:
             lacking = taken & ~self._own[self.seat]
             new = "".join(letter for guild, letter in enumerate(GUILDS) if lacking >> guild & 1)
@@ -334,3 +343,43 @@ class State:
         legal = self.legal_moves()
         more = f" and {len(legal) - _MOVES_SHOWN} more" if len(legal) > _MOVES_SHOWN else ""
         return IllegalMove(f"{where}: {reason}; legal: {' '.join(map(str, legal[:_MOVES_SHOWN]))}{more}")
+
+
+def _state(
+    rows: list[str], heights: list[int], offer: Offer, sums: list[int], left: int, turn: int, refill: Refill
+) -> State:
+    state = State.__new__(State)
+    state.players = len(rows)
+    state.refill = refill
+    state.turn = turn
+    state.seat = turn % len(rows)
+    state.rows = rows
+    state.over = False
+    state._heights = heights
+    state._own = [mask(row) for row in rows]
+    state._offer = offer
+    state._sums = sums
+    state._left = left
+    state.festival_turn = -1 if left >= BELOW_FIREFLY else turn - state.seat
+    return state
+
+
+def _sums_of(cards: str) -> list[int]:
+    """The first k of these cards, packed, for every k."""
+    total: i64 = 0
+    sums = [0]
+    for number in cards.encode().translate(_SHIFTS):
+        shift: i64 = number
+        total += 1 << shift
+        sums.append(total)
+    return sums
+
+
+def _revived(
+    rows: list[str], heights: list[int], market: int, sums: list[int], left: int, turn: int, refill: Refill,
+    festival_turn: int, over: bool,  # noqa: FBT001  # __reduce__ hands it over
+) -> State:  # fmt: skip
+    state = _state(rows, heights, offer_of(market), sums, left, turn, refill)
+    state.festival_turn = festival_turn
+    state.over = over
+    return state
