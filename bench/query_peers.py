@@ -171,10 +171,10 @@ def _pipes(stack: AsyncExitStack) -> Way:
 
 
 def _kaggle(stack: AsyncExitStack, agents: list[str]) -> Way:
-    games = stack.enter_context(running("kaggle_games", *agents))
+    games = stack.enter_context(running("kaggle_games"))
 
     async def way(number: int) -> tuple[int, float]:
-        moves, seconds = ask(games, f"bench/{number}").split()
+        moves, seconds = ask(games, f"bench/{number} {' '.join(agents)}").split()
         return int(moves), float(seconds)
 
     return way

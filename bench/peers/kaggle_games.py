@@ -1,11 +1,12 @@
-"""Plays games in kaggle-environments, in a process of its own: python -m bench.peers.kaggle_games AGENT AGENT.
+"""Plays games in kaggle-environments, in a process of its own: python -m bench.peers.kaggle_games.
 
-An AGENT is an address, or "function" for the bot as a function in this process. For each deal that comes in as a line,
-a line goes out: moves played and seconds that the queries took.
+For each line "DEAL AGENT AGENT" that comes in, a line goes out: moves played and seconds that the queries took. An
+AGENT is an address, or "function" for the bot as a function in this process.
 """
 
 import os
 import sys
+from typing import Any
 
 from kaggle_environments import make
 
@@ -14,14 +15,17 @@ from bench.peers.kaggle_agent import agent
 
 
 def main() -> None:
-    """Play until there are no more deals. One environment plays all of them, so that its pool of processes is kept."""
+    """Play until there are no more lines. The same agents keep one environment and its pool of processes."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # whatever an environment prints is no answer
-    agents = [agent if each == "function" else each for each in sys.argv[1:]]
-    environment = make("treelings", info={"deal": ""})
+    environments: dict[tuple[str, ...], Any] = {}
     for line in sys.stdin:
-        environment.info["deal"] = line.strip()
-        steps = environment.run(agents)
+        deal, *names = line.split()
+        if tuple(names) not in environments:
+            environments[tuple(names)] = make("treelings", info={"deal": ""})
+        environment = environments[tuple(names)]
+        environment.info["deal"] = deal
+        steps = environment.run([agent if name == "function" else name for name in names])
         if any(seat.status != "DONE" for seat in steps[-1]):
             raise RuntimeError(f"the game was not played to its end: {steps[-1]}")
         answers.write(f"{len(environment.history)} {environment.queries_s}\n")

@@ -14,7 +14,8 @@ from typing import Final
 from bench.peers.talk import Told
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-KAGGLE_AGENT: Final = ROOT / "bench" / "peers" / "kaggle_agent.py"
+KAGGLE_AGENT: Final = Path(__file__).with_name("kaggle_agent.py")
+LINES_BOT: Final = Path(__file__).with_name("lines_bot.py")
 _PATIENCE_S: Final = 60
 
 
