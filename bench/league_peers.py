@@ -6,8 +6,8 @@ beside it a script that plays twenty games between the same two processes, the b
 kaggle-environments has no league: two processes of its play the pairings in turn, with agents behind its own HTTP
 servers, bare processes that run before the time is taken. All of them play two games at a time.
 
-A round has four bots; `python -m bench.league_peers whole` plays a single one with twelve: 1,320 games of ours and of
-psyleague, and one game a pairing of kaggle-environments.
+A round has four bots; `python -m bench.league_peers whole` plays a single one with twelve: 1,320 games of ours, 400 of
+psyleague (its games a second stay what they are), and one game a pairing of kaggle-environments.
 """
 
 import shutil
@@ -56,35 +56,15 @@ def measure() -> dict[str, float]:
     Raises SandboxError where no engine is: ours are bots in containers.
     """
     with ExitStack() as stack:
-        league = _Leagues(stack, BOTS)
-        league.kaggle()  # starts its pools of processes
-        rounds = [
-            {
-                "ours": league.ours(),
-                "psyleague": league.psyleague(24),
-                "psyleague_batch": league.psyleague(4 * BATCH, BATCH),
-                "kaggle_http": league.kaggle(),
-            }
-            for _ in range(ROUNDS)
-        ]
-    return _figures(rounds)
+        leagues = _Leagues(stack, BOTS)
+        leagues.kaggle()  # starts its pools of processes
+        return _figures([leagues.all(psyleague=20) for _ in range(ROUNDS)])
 
 
 def whole() -> dict[str, float]:
-    """The same of a single round with twelve bots, as long as a night of ours is."""
+    """The same of a single round with twelve bots."""
     with ExitStack() as stack:
-        league = _Leagues(stack, 12)
-        games = 66 * BATCH
-        return _figures(
-            [
-                {
-                    "ours": league.ours(),
-                    "psyleague": league.psyleague(games),
-                    "psyleague_batch": league.psyleague(games, BATCH),
-                    "kaggle_http": league.kaggle(),
-                }
-            ]
-        )
+        return _figures([_Leagues(stack, 12).all(psyleague=400)])
 
 
 def _figures(rounds: list[dict[str, float]]) -> dict[str, float]:
@@ -100,11 +80,22 @@ class _Leagues:
     """Leagues of so many copies of the sample bot `random`; each method plays one and gives games a second."""
 
     def __init__(self, stack: ExitStack, bots: int) -> None:
+        self._stack = stack
+        self._psyleagues: dict[int, str] = {}  # folders, by how many games a script plays
         self._names = [f"random{number}" for number in range(bots)]
         self._players = [stack.enter_context(running("kaggle_games")) for _ in range(AT_ONCE)]
         ports = [stack.enter_context(serving("kaggle_server", "http-server", "--port")) for _ in self._names]
         agents = [f"http://127.0.0.1:{port}?agents[]={KAGGLE_AGENT}" for port in ports]
         self._pairings = list(combinations(agents, 2))
+
+    def all(self, psyleague: int) -> dict[str, float]:
+        """One of each; `psyleague` is how many games that one plays."""
+        return {
+            "ours": self.ours(),
+            "psyleague": self.psyleague(psyleague),
+            "psyleague_batch": self.psyleague(4 * psyleague, BATCH),
+            "kaggle_http": self.kaggle(),
+        }
 
     def ours(self) -> float:
         sandbox, _ = choose_sandbox("docker", league="bench", limits=Limits(), report=_to_stderr)
@@ -124,26 +115,29 @@ class _Leagues:
 
     def psyleague(self, games: int, batch: int = 1) -> float:
         """From the start of the first game script to the end of the last one: psyleague's own start is left out."""
-        with TemporaryDirectory(prefix="treelings-bench-") as place:
-            Path(place, "psyleague.cfg").write_text(self._psyleague_settings(batch), encoding="utf-8")
-            for name in self._names:
-                _psyleague(place, "bot", "add", name, "--src", str(LINES_BOT))
-            _psyleague(place, "run", "--games", str(games), "--silent")
-            played = [loads(line) for line in Path(place, "psyleague.games").read_text(encoding="utf-8").splitlines()]
-        began = min(game["test_data"]["began"] for game in played)
-        ended = max(game["test_data"]["ended"] for game in played)
-        return len(played) / float(ended - began)
+        place = self._psyleagues.get(batch) or self._new_psyleague(batch)
+        record = Path(place, "psyleague.games")
+        record.write_text("")
+        _psyleague(place, "run", "--games", str(games), "--silent")
+        played = [loads(line)["test_data"] for line in record.read_text(encoding="utf-8").splitlines()]
+        began: float = min(game["began"] for game in played)
+        ended: float = max(game["ended"] for game in played)
+        return len(played) / (ended - began)
 
-    def _psyleague_settings(self, batch: int) -> str:
-        """psyleague's own, with as many workers as the others have, and ways to set up a bot and play a game."""
-        command = f"{sys.executable} -m bench.peers.psyleague_game {batch} %DIR%/%P1%.py %DIR%/%P2%.py"
-        changed = {
+    def _new_psyleague(self, batch: int) -> str:
+        """A folder with its own settings, but for the workers and the ways to set up a bot and to play a game."""
+        place = self._psyleagues[batch] = self._stack.enter_context(TemporaryDirectory(prefix="treelings-bench-"))
+        settings = {
+            **tomllib.loads(_psyleague_default()),
             "n_workers": AT_ONCE,
             "cmd_bot_setup": "cp %SRC% %DIR%/%NAME%.py",
-            "cmd_play_game": command,
+            "cmd_play_game": f"{sys.executable} -m bench.peers.psyleague_game {batch} %DIR%/%P1%.py %DIR%/%P2%.py",
         }
-        settings = tomllib.loads(_psyleague_default())
-        return "".join(f"{name} = {value!r}\n" for name, value in {**settings, **changed}.items())
+        text = "".join(f"{name} = {value!r}\n" for name, value in settings.items())
+        Path(place, "psyleague.cfg").write_text(text, encoding="utf-8")
+        for name in self._names:
+            _psyleague(place, "bot", "add", name, "--src", str(LINES_BOT))
+        return place
 
     def kaggle(self) -> float:
         """One game a pairing."""
