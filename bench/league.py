@@ -1,28 +1,72 @@
-"""Games a second of a whole league of fast bots: python -m bench.league.
+"""Games a second of a whole league of fast bots, and what starting ahead is worth: python -m bench.league [BOTS].
 
-Four copies of the sample bot `random` play a round robin of 20 games a pairing, two tables at a time, in containers
-where an engine can be had and as plain processes in turn: starting, playing, saving and removing included.
+Copies of the sample bot `random` play a round robin of 20 games a pairing in containers, a table a core: starting,
+playing, saving and removing included. In line is the same league where a match's bots are started when its turn has
+come, and are gone before that table's next match: what a plain loop does. Processor time is the whole machine's, which
+is to do nothing else. Rounds are played by fewer bots, since 12 take half a minute, and those once.
 """
 
 import shutil
 import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Final
 
-from referee.errors import SandboxError
+from bench.start import busy_s
 from referee.league import League
 from referee.limits import Limits
 from referee.loop import run
-from referee.model import GameRecord, VoidGame
+from referee.match import Table
+from referee.model import GameRecord, GameSpec, MatchSpec, Submission, VoidGame
+from referee.players import connect
 from referee.ports import Sandbox
+from referee.run import default_jobs
 from referee.sandbox.choose import Wish, choose_sandbox
 from referee.submissions import find_bot
+from treelings import Clock
 
-BOTS = 4
-ROUNDS = 3
-JOBS = 2
+TITLE: Final = "a league of fast bots, 20 games a pairing"
+BOTS: Final = 12
+BOTS_IN_ROUNDS: Final = 6
+ROUNDS: Final = 7
+
+FIGURES: Final = {
+    "games_per_s": ("games a second of 12 bots in containers, 1,320 games, once", ""),
+    "wall_vs_busy": ("its time / (busy core seconds / cores)", "<= 1.12"),
+    "short_games_per_s": ("games a second of 6 bots in containers, 300 games", ""),
+    "short_games_per_s_process": ("the same as plain processes, which isolates nothing", ""),
+    "short_wall_vs_busy": ("time of the league of 6 / (busy core seconds / cores)", ""),
+    "ahead_vs_in_line": ("time of the league of 6 / time of the same one with containers started in line", "<= 0.62"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A league that was played to its end.
+
+    seconds  on the clock
+    busy_s   processor seconds of all cores
+    cores    that could be used
+    """
+
+    games: int
+    seconds: float
+    busy_s: float
+    cores: int
+
+    @property
+    def games_per_s(self) -> float:
+        """Games a second."""
+        return self.games / self.seconds
+
+    @property
+    def wall_vs_busy(self) -> float:
+        """Its time against the least that this much work takes on these cores."""
+        return self.seconds / (self.busy_s / self.cores)
 
 
 class _Quiet:
@@ -39,35 +83,62 @@ class _Quiet:
         raise RuntimeError(f"void: {void}")
 
 
+class _InLine:
+    """A table whose bots are started when its turn has come, and gone before it is over."""
+
+    def __init__(
+        self, match: MatchSpec, bots: Mapping[str, Submission], sandbox: Sandbox, secret: bytes, clock: Clock
+    ) -> None:
+        self._table = Table(match, bots, sandbox, secret, clock, connect)
+
+    async def open(self) -> None:
+        """Start nothing ahead."""
+
+    async def play(self, games: Sequence[GameSpec]) -> AsyncIterator[GameRecord | VoidGame]:
+        """Play the games, the first of which finds no bots and starts them."""
+        async for outcome in self._table.play(games):
+            yield outcome
+        await self._table.close()
+
+    async def close(self) -> None:
+        """End the bots, if they have not been."""
+        await self._table.close()
+
+
 def measure() -> dict[str, float]:
-    """Games a second by sandbox, medians; "docker" is missing where no engine answers."""
-    figures: dict[str, list[float]] = {}
-    wishes: list[Wish] = ["docker", "process"]
-    for _ in range(ROUNDS):
-        for wish in wishes:
-            try:
-                sandbox, _note = choose_sandbox(wish, league="bench", limits=Limits(), report=_to_stderr)
-            except SandboxError as error:
-                _to_stderr(f"left out: {error}")
-                continue
-            figures.setdefault(f"league_games_per_s_{wish}", []).append(_league(sandbox))
-    return {name: median(values) for name, values in figures.items()}
+    """Medians over the rounds, and the long league once. Raises SandboxError where there is no engine."""
+    long = play_league(BOTS)
+    rounds = [
+        (play_league(BOTS_IN_ROUNDS), play_league(BOTS_IN_ROUNDS, in_line=True), play_league(BOTS_IN_ROUNDS, "process"))
+        for _ in range(ROUNDS)
+    ]
+    return {
+        "games_per_s": long.games_per_s,
+        "wall_vs_busy": long.wall_vs_busy,
+        "short_games_per_s": median(ahead.games_per_s for ahead, _, _ in rounds),
+        "short_games_per_s_process": median(process.games_per_s for _, _, process in rounds),
+        "short_wall_vs_busy": median(ahead.wall_vs_busy for ahead, _, _ in rounds),
+        "ahead_vs_in_line": median(ahead.seconds / in_line.seconds for ahead, in_line, _ in rounds),
+    }
 
 
-def _league(sandbox: Sandbox) -> float:
+def play_league(bots: int, wish: Wish = "docker", *, in_line: bool = False) -> Played:
+    """Play a league of so many copies of `random` to its end. Raises SandboxError where that sandbox cannot be had."""
+    sandbox, _ = choose_sandbox(wish, league="bench", limits=Limits(), report=_to_stderr)
     with (
         TemporaryDirectory(prefix="treelings-bench-") as folder,
         League.create(Path(folder) / "league", "bench") as league,
     ):
-        for number in range(BOTS):
+        for number in range(bots):
             bot = Path(folder) / f"bot{number}"
             shutil.copytree(find_bot("random"), bot, ignore=shutil.ignore_patterns("__pycache__"))
             settings = (bot / "bot.toml").read_text(encoding="utf-8")
             (bot / "bot.toml").write_text(settings.replace('"random"', f'"random{number}"'), encoding="utf-8")
             league.add(bot)
-        began = perf_counter()
-        summary = run(league.run(sandbox, progress=_Quiet(), jobs=JOBS))
-        return summary.played / (perf_counter() - began)
+        league.open_night()
+        busy, began = busy_s(), perf_counter()
+        summary = run(league.run(sandbox, progress=_Quiet(), seat=_InLine if in_line else None))
+        return Played(summary.played, perf_counter() - began, busy_s() - busy, default_jobs())
 
 
 def _to_stderr(line: str) -> None:
@@ -75,5 +146,10 @@ def _to_stderr(line: str) -> None:
 
 
 if __name__ == "__main__":
-    for name, value in measure().items():
-        print(f"{name:32}{value:10.2f}")
+    if len(sys.argv) > 1:
+        for ahead in (True, False):
+            print("ahead" if ahead else "in line", played := play_league(int(sys.argv[1]), in_line=not ahead))
+            print(f"{played.games_per_s:.1f} games a second, {played.wall_vs_busy:.2f} times what its work takes")
+    else:
+        for name, value in measure().items():
+            print(f"{name:32}{value:10.2f}")
