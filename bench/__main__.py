@@ -29,6 +29,7 @@ PARTS: Final = (
     "cli",
     "publish",
     "ratings",
+    "env",
 )
 _PEERS: Final = ("open_spiel", "rlcard", "kaggle-environments", "psyleague", "aiohttp", "uvicorn", "flask", "chess")
 _NO_ENGINE: Final = 3
