@@ -3,14 +3,13 @@
 Ours is a whole night in containers, twenty games a pairing: starting, playing, saving and removing included. psyleague
 draws its pairings by chance and starts a game script and two bots, bare processes, for each game, as its manual has it;
 beside it a script that plays twenty games between the same two processes, the best that its users could do.
-kaggle-environments has no league: two processes of its play the pairings in turn, with agents behind its own HTTP
-servers, bare processes that run before the time is taken. All of them play two games at a time.
+kaggle-environments has no league: a process a core plays the pairings in turn, with agents behind its own HTTP
+servers, bare processes that run before the time is taken. All of them play a game a core.
 
-A round has four bots; `python -m bench.league_peers whole` plays a single one with twelve: 1,320 games of ours, 400 of
-psyleague (its games a second stay what they are), and one game a pairing of kaggle-environments.
+Rounds have four bots, and the peers play fewer games than ours, since their games a second stay what they are; the
+league of twelve, 1,320 games of ours, is played once.
 """
 
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -25,18 +24,13 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Final
 
+from bench.league import play_league
 from bench.peers.processes import KAGGLE_AGENT, LINES_BOT, ask, environment, running, serving
-from referee.league import League
-from referee.limits import Limits
-from referee.loop import run
-from referee.model import GameRecord, VoidGame
-from referee.sandbox.choose import choose_sandbox
-from referee.submissions import find_bot
+from referee.run import default_jobs
 
 TITLE: Final = "a league of fast bots against those of others, the same game and bots"
 ROUNDS: Final = 7
-BOTS: Final = 4
-AT_ONCE: Final = 2
+AT_ONCE: Final = default_jobs()
 BATCH: Final = 20
 
 FIGURES: Final = {
@@ -47,6 +41,9 @@ FIGURES: Final = {
     "ours_vs_psyleague": ("games a second of ours / of psyleague", ">= 2.2"),
     "ours_vs_kaggle_http": ("games a second of ours / of kaggle-environments over HTTP", ">= 10"),
     "ours_vs_psyleague_batch": ("games a second of ours / of psyleague, a script for twenty games", ""),
+    "twelve_ours_games_per_s": ("twelve bots, once: ours, games a second", ""),
+    "twelve_ours_vs_psyleague": ("twelve bots, once: games a second of ours / of psyleague", ">= 2.2"),
+    "twelve_ours_vs_kaggle_http": ("twelve bots, once: games a second of ours / of kaggle-environments", ">= 10"),
 }
 
 
@@ -56,23 +53,26 @@ def measure() -> dict[str, float]:
     Raises SandboxError where no engine is: ours are bots in containers.
     """
     with ExitStack() as stack:
-        leagues = _Leagues(stack, BOTS)
-        leagues.kaggle()  # starts its pools of processes
-        return _figures([leagues.all(psyleague=20) for _ in range(ROUNDS)])
-
-
-def whole() -> dict[str, float]:
-    """The same of a single round with twelve bots."""
+        twelve = _Leagues(stack, 12)
+        once = {"ours": twelve.ours(), "psyleague": twelve.psyleague(120), "kaggle_http": twelve.kaggle(12)}
     with ExitStack() as stack:
-        return _figures([_Leagues(stack, 12).all(psyleague=400)])
-
-
-def _figures(rounds: list[dict[str, float]]) -> dict[str, float]:
+        four = _Leagues(stack, 4)
+        four.kaggle(4)  # starts its pools of processes
+        rounds = [
+            {
+                "ours": four.ours(),
+                "psyleague": four.psyleague(20),
+                "psyleague_batch": four.psyleague(4 * BATCH, BATCH),
+                "kaggle_http": four.kaggle(4),
+            }
+            for _ in range(ROUNDS)
+        ]
     figures = {f"{name}_games_per_s": median(each[name] for each in rounds) for name in rounds[0]}
-    for ratio in FIGURES:
-        above, _, below = ratio.partition("_vs_")
-        if below:
-            figures[ratio] = median(each[above] / each[below] for each in rounds)
+    for peer in list(rounds[0])[1:]:
+        figures[f"ours_vs_{peer}"] = median(each["ours"] / each[peer] for each in rounds)
+    figures["twelve_ours_games_per_s"] = once["ours"]
+    figures["twelve_ours_vs_psyleague"] = once["ours"] / once["psyleague"]
+    figures["twelve_ours_vs_kaggle_http"] = once["ours"] / once["kaggle_http"]
     return figures
 
 
@@ -88,30 +88,9 @@ class _Leagues:
         agents = [f"http://127.0.0.1:{port}?agents[]={KAGGLE_AGENT}" for port in ports]
         self._pairings = list(combinations(agents, 2))
 
-    def all(self, psyleague: int) -> dict[str, float]:
-        """One of each; `psyleague` is how many games that one plays."""
-        return {
-            "ours": self.ours(),
-            "psyleague": self.psyleague(psyleague),
-            "psyleague_batch": self.psyleague(4 * psyleague, BATCH),
-            "kaggle_http": self.kaggle(),
-        }
-
     def ours(self) -> float:
-        sandbox, _ = choose_sandbox("docker", league="bench", limits=Limits(), report=_to_stderr)
-        with (
-            TemporaryDirectory(prefix="treelings-bench-") as place,
-            League.create(Path(place, "league"), "bench") as league,
-        ):
-            for name in self._names:
-                bot = Path(place, name)
-                shutil.copytree(find_bot("random"), bot, ignore=shutil.ignore_patterns("__pycache__"))
-                settings = (bot / "bot.toml").read_text(encoding="utf-8")
-                (bot / "bot.toml").write_text(settings.replace('"random"', f'"{name}"'), encoding="utf-8")
-                league.add(bot)
-            began = perf_counter()
-            played = run(league.run(sandbox, progress=_Quiet(), jobs=AT_ONCE)).played
-            return played / (perf_counter() - began)
+        """A whole night, twenty games a pairing."""
+        return play_league(len(self._names)).games_per_s
 
     def psyleague(self, games: int, batch: int = 1) -> float:
         """From the start of the first game script to the end of the last one: psyleague's own start is left out."""
@@ -139,9 +118,9 @@ class _Leagues:
             _psyleague(place, "bot", "add", name, "--src", str(LINES_BOT))
         return place
 
-    def kaggle(self) -> float:
-        """One game a pairing."""
-        halves = [self._pairings[at::AT_ONCE] for at in range(AT_ONCE)]
+    def kaggle(self, games: int) -> float:
+        """One game of each of so many pairings."""
+        halves = [self._pairings[at:games:AT_ONCE] for at in range(AT_ONCE)]
 
         def play(at: int) -> None:
             for number, agents in enumerate(halves[at]):
@@ -150,20 +129,7 @@ class _Leagues:
         began = perf_counter()
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(play, range(AT_ONCE)))
-        return len(self._pairings) / (perf_counter() - began)
-
-
-class _Quiet:
-    """A progress that shows nothing."""
-
-    def begin(self, done: int, total: int) -> None:
-        pass
-
-    def game_done(self, record: GameRecord) -> None:
-        pass
-
-    def game_void(self, void: VoidGame) -> None:
-        raise RuntimeError(f"a void game would make the figure a lie: {void}")
+        return games / (perf_counter() - began)
 
 
 def _psyleague(place: str, *arguments: str) -> None:
@@ -176,10 +142,6 @@ def _psyleague_default() -> str:
     return next(file for file in files if file.name == "psyleague.cfg").read_text()
 
 
-def _to_stderr(line: str) -> None:
-    print(line, file=sys.stderr)
-
-
 if __name__ == "__main__":
-    for name, figure in (whole() if sys.argv[1:] == ["whole"] else measure()).items():
+    for name, figure in measure().items():
         print(f"{name:32}{figure:10.2f}  {FIGURES[name][1]}")
