@@ -38,8 +38,11 @@ _GOOD, _BAD, _UNKNOWN = "good", "bad", "unknown"
 
 def check(
     bot: Annotated[
-        str, typer.Argument(metavar="BOT", help="A bot's folder, its .zip or .tar.gz, or the name of a sample bot.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="BOT", help="A bot's folder, its .zip or .tar.gz, or the name of a sample bot.", show_default=False
+        ),
+    ] = None,
     league: Annotated[
         Path | None,
         typer.Option("--league", metavar="DIR", help="Check for this league: its table sizes, clock and limits."),
@@ -52,6 +55,14 @@ def check(
         ),
     ] = None,
     sandbox: options.Sandbox = options.SandboxWish.AUTO,
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Instead of BOT: drive a bot that you run yourself, and that listens there, through every corner of "
+            "the protocol.",
+        ),
+    ] = None,
     *,
     trust_bots: options.TrustBots = False,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object, for programs.")] = False,
@@ -60,9 +71,22 @@ def check(
 
     ✓ is good, ! is good but look at it, ✗ failed, – was not reached. Exit code 0: the bot is ready; 1: a step failed;
     2: there is no such bot. Example: `treelings check mybot`.
+
+    A bot in a language without a kit: start it so that it listens on a port, then `treelings check --protocol
+    127.0.0.1:50051` says what of docs/protocol.md it gets wrong.
     """
+    if protocol is not None:
+        if bot is not None or league is not None or seats:
+            raise typer.BadParameter(
+                "--protocol checks the bot that listens there; leave out BOT, --league and --seats"
+            )
+        from referee.cli.conformance import check_protocol
+
+        check_protocol(protocol, as_json=as_json)
+        return
+    if bot is None:
+        raise typer.BadParameter("expected BOT, such as mybot, or --protocol HOST:PORT")
     from referee.checkup import step_names
-    from referee.cli.sandboxes import sandbox_for
     from referee.loop import run
     from referee.submissions import find_bot, is_sample
     from referee.work_folder import work_folder
@@ -71,6 +95,8 @@ def check(
     source = find_bot(bot)
 
     def box(submission: "Submission") -> "Sandbox":
+        from referee.cli.sandboxes import sandbox_for  # once there is something to run: before that come its files
+
         strangers = [] if is_sample(submission) else [submission]
         return sandbox_for(
             sandbox, strangers, "check", trust=trust_bots, limits=config.limits(), at_once=max(config.seats)

@@ -22,7 +22,7 @@ _LOG_LINES: Final = 10
 _SHOWN_ENTRIES: Final = 40
 _MB: Final = 1024 * 1024
 _ENDED: Final = (FaultKind.STARTUP, FaultKind.CRASH, FaultKind.OUT_OF_MEMORY)
-_AS_IT_IS: Final = ("query", "its log", "again")
+_AS_IT_IS: Final = ("query", "its log", "again", "read")
 """Rows that are never wrapped: a command is to be copied, and a log is to be read as it was written."""
 
 

@@ -1,0 +1,209 @@
+"""The corners of the protocol that have to do with the wire: connections, headers, what is unknown or no message."""
+
+import asyncio
+from contextlib import suppress
+from typing import Final
+
+from referee.conformance.desk import Desk
+from referee.conformance.talk import LONGEST_HEADERS, LONGEST_MESSAGE, Ended, Line, Wrong
+from referee.conformance.tap import ACK, PING, SETTINGS, Frames
+from referee.limits import Limits
+from treelings import codec
+from treelings.bot import LONGEST_COMMENT
+from treelings.v1.game_pb2 import RefereeMessage
+
+_GREETING: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000 04 00 00000000")
+_PING: Final = bytes.fromhex("000008 06 00 00000000") + b"treeling"
+_WORD_S: Final = 3.0
+_SMALL_WINDOW: Final = ("grpc.http2.lookahead_bytes", 8)
+_NO_PROBES: Final = ("grpc.http2.bdp_probe", 0)  # these would widen the window
+# Field 15 as a number and 500 to 502 of every other kind: no message has such.
+_UNKNOWN: Final = bytes.fromhex("7801 a21f0474657374 a91f0000000000000000 b51f00000000")
+_NO_VALUE: Final = 99
+_OTHER_PROTOCOL: Final = codec.PROTOCOL + 1
+
+
+async def connects(desk: Desk) -> str:
+    """HTTP/2 without TLS; a connection that says nothing and goes; a ping that is answered."""
+    for _ in range(2):
+        _, writer = await _connection(desk)
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+    reader, writer = await _connection(desk)
+    frames = Frames()
+    try:
+        writer.write(_GREETING + _PING)
+        async with asyncio.timeout(_WORD_S):
+            while not frames.ping_answers and (data := await reader.read(1024)):
+                frames.feed(data)
+    except (TimeoutError, OSError):
+        pass
+    finally:
+        writer.close()
+    sent = "the client's preface of HTTP/2 without TLS, SETTINGS and a PING"
+    if not frames.kinds or frames.kinds[0] != (SETTINGS, 0):
+        raise Wrong("SETTINGS as the first frame", "another frame" if frames.kinds else "no frame of HTTP/2", sent)
+    if (PING, ACK) not in frames.kinds:
+        raise Wrong(f"the answer to the PING within {_WORD_S:.0f} s", "none", sent)
+    return "HTTP/2 without TLS; a caller who hangs up at once does no harm"
+
+
+async def small_windows(desk: Desk) -> str:
+    """Messages in small pieces, as a window lets them through."""
+    line = await Line.open(desk.address, (_SMALL_WINDOW, _NO_PROBES))
+    try:
+        table = await desk.table(2, 0, line=line, name="small windows")
+        await table.begin()
+        await table.play(5)
+        await table.end(desk.patience_ms, "void")
+    finally:
+        await desk.hang_up(line)
+    return f"answers in pieces of {_SMALL_WINDOW[1]} bytes"
+
+
+async def headers(desk: Desk) -> str:
+    """Headers that the bot does not know, and what its own come to."""
+    line = await desk.line()
+    talk = line.talk(metadata=(("x-treelings-unknown", "to be ignored"), ("x-treelings-unknown-bin", b"\0")))
+    table = await desk.table(2, 0, talk=talk, name="headers")
+    await table.begin()
+    await table.play(1)
+    await table.end(desk.patience_ms, "void")
+    size = await talk.metadata_bytes()
+    if size > LONGEST_HEADERS:
+        raise talk.wrong(f"headers and trailers of at most {LONGEST_HEADERS:,} bytes", f"{size:,}")
+    return (
+        f"ignored unknown ones; its own come to {size:,} bytes"
+        if size
+        else "ignored unknown ones; sent none of its own"
+    )
+
+
+async def unknown_fields(desk: Desk) -> str:
+    """Fields that a later version of the protocol may add."""
+
+    def add(message: RefereeMessage) -> None:
+        kind = message.WhichOneof("message")
+        assert kind is not None
+        getattr(message, kind).MergeFromString(_UNKNOWN)
+        message.MergeFromString(_UNKNOWN)
+
+    table = await desk.table(3, 0, alter=add, name="unknown fields")
+    await table.begin()
+    await table.play(2)
+    await table.end(desk.patience_ms)
+    return "ignored them in Start, Query and End"
+
+
+async def unknown_values(desk: Desk) -> str:
+    """A refill and an outcome that the bot cannot know: it may give up that game, and no other."""
+
+    def refill(message: RefereeMessage) -> None:
+        message.start.refill = _NO_VALUE  # type: ignore[assignment] # enums of proto3 are open
+
+    def outcome(message: RefereeMessage) -> None:
+        if message.HasField("end"):
+            message.end.outcome = _NO_VALUE  # type: ignore[assignment] # likewise
+
+    table = await desk.table(2, 0, alter=refill, name="unknown refill")
+    await table.start()
+    await table.talk.comes(desk.patience_ms)
+    table.talk.cancel()
+    await desk.still_plays("after a Start with a refill that it cannot know")
+    table = await desk.table(2, 0, alter=outcome, name="unknown outcome")
+    await table.begin()
+    await table.play(1)
+    came = await table.over(desk.patience_ms)
+    if not isinstance(came, Ended):
+        raise table.talk.got("the end of the stream, whatever its status, and no message", came)
+    await desk.still_plays("after an End with an outcome that it cannot know")
+    return "gave up no more than that game"
+
+
+async def other_protocol(desk: Desk) -> str:
+    """A Start of another version: to be refused, or answered with the version that the bot speaks."""
+
+    def other(message: RefereeMessage) -> None:
+        message.start.protocol = _OTHER_PROTOCOL
+
+    table = await desk.table(2, 0, alter=other, name="another protocol")
+    await table.start()
+    came = await table.talk.receive(desk.patience_ms)
+    spoken = codec.decode_bot(came).ready.protocol if isinstance(came, bytes) else None
+    if came is None or spoken not in (None, codec.PROTOCOL) or (isinstance(came, Ended) and came.code == "OK"):
+        raise table.talk.got(f"a status that is not OK, or Ready of protocol {codec.PROTOCOL}", came)
+    table.talk.cancel()
+    await desk.still_plays("after a Start of another protocol")
+    return "refused it" if spoken is None else f"answered that it speaks protocol {spoken}"
+
+
+async def no_messages(desk: Desk) -> str:
+    """What is no message, or not the one whose turn it is: never answered, and the next game is played."""
+    for what, data in (("an empty message for a Start", b""), ("bytes that are no message", b"\xff\xff\xff\xff")):
+        talk = (await desk.line()).talk()
+        await talk.send(data)
+        await talk.refusal(desk.pace.silence_ms)
+        talk.cancel()
+        await desk.still_plays(f"after {what}")
+    table = await desk.table(2, 0, name="no start")
+    await table.ask()
+    await table.talk.refusal(desk.pace.silence_ms)
+    table.talk.cancel()
+    await desk.still_plays("after a Query before Start")
+    return "answered none of them, and played on"
+
+
+async def other_methods(desk: Desk) -> str:
+    """Calls of what the service does not have."""
+    line = await desk.line()
+    for path in (f"/{codec.SERVICE}/Watch", f"/treelings.v2.Bot/{codec.METHOD}"):
+        talk = line.talk(path)
+        table = await desk.table(2, 0, talk=talk, name="another method")
+        await table.start()
+        came = await talk.receive(desk.patience_ms)
+        if not isinstance(came, Ended) or came.code != "UNIMPLEMENTED":
+            raise talk.got(f"status UNIMPLEMENTED for {path}", came)
+    return "UNIMPLEMENTED"
+
+
+async def stands_still(desk: Desk) -> str:
+    """A game that stands still, as each does while others think; and no pings in the whole run."""
+    table = await desk.table(2, 0, name="standing still")
+    await table.begin()
+    await table.play(1)
+    came = await table.talk.receive(desk.pace.idle_ms)
+    if came is not None:
+        raise table.talk.got("a bot that waits for its next turn", came)
+    await table.play(1)
+    await table.end(desk.patience_ms, "void")
+    await desk.hang_up()
+    if desk.pings:
+        got = f"{desk.pings} since the connection was made" if desk.pings > 1 else "one"
+        raise Wrong("no PING frames: neither keep-alive nor probes of the bandwidth", got, table.talk.sent)
+    return f"waited {desk.pace.idle_ms:,} ms; no pings in the whole run"
+
+
+async def sizes(desk: Desk) -> str:
+    """What the bot has sent in all games, against what it may."""
+    await desk.hang_up()
+    measures, budget = desk.measures, Limits().sent_bytes
+    if measures.game > budget:
+        raise Wrong(f"at most {budget:,} bytes in a game, HTTP/2's own included", f"{measures.game:,}")
+    if measures.comment > LONGEST_COMMENT:
+        raise Wrong(f"comments of at most {LONGEST_COMMENT} characters", f"one of {measures.comment:,}: it gets cut")
+    return (
+        f"largest message {measures.message:,} of {LONGEST_MESSAGE:,} bytes, "
+        f"most in a game {measures.game:,} of {budget:,}"
+    )
+
+
+async def _connection(desk: Desk) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    try:
+        async with asyncio.timeout(_WORD_S):
+            return await asyncio.open_connection(*desk.address)
+    except TimeoutError:
+        got = f"no answer in {_WORD_S:.0f} s"
+    except OSError as error:
+        got = error.strerror or str(error)
+    raise Wrong("a bot that listens", got)
