@@ -1,16 +1,16 @@
 """The `treelings` command line: the tree of its commands, and what each error of theirs says.
 
-Services are imported inside the commands that use them, so that `--help` and completion answer at once.
+A command's module is imported when the command is called, and services inside the commands that use them, so that
+`--help` and completion answer at once.
 """
 
-from typing import Annotated
+import sys
+from typing import Annotated, Final
 
 import typer
 
-from referee.cli import check, compare, doctor, image, league, match, new, play, replay, verify
-from referee.cli.show import err, error_lines
+from referee.cli.later import Later, group_of
 from referee.errors import EngineGone, RefereeError, UsageError
-from treelings.errors import TreelingsError
 
 _WRONG_USE: tuple[type[Exception], ...] = (typer.BadParameter.__mro__[1],)
 """What typer raises for wrong use; it has no public name for it."""
@@ -18,38 +18,56 @@ _WRONG_USE: tuple[type[Exception], ...] = (typer.BadParameter.__mro__[1],)
 _INTERRUPTED = 130
 """What typer makes of Ctrl-C."""
 
+COMMANDS: Final = (
+    Later(
+        "new",
+        "referee.cli.new:new",
+        "Make the folder of a new bot: it plays at once, and has one method to write, a test and a README.",
+    ),
+    Later(
+        "check",
+        "referee.cli.check:check",
+        "Do to a bot what a league does before it may play, step by step, and say what is wrong with it.",
+    ),
+    Later("match", "referee.cli.match:match", "Let bots play each other now, outside any league."),
+    Later("compare", "referee.cli.compare:compare", "Is NEW better than OLD? Plays deals until it knows."),
+    Later("play", "referee.cli.play:play", "Play against bots yourself, here in the terminal."),
+    Later("verify", "referee.cli.verify:verify", "Check records and published sites with the rules alone."),
+    Later(
+        "replay",
+        "referee.cli.replay:replay",
+        "Show a recorded game turn by turn, or where a bot would have played otherwise.",
+    ),
+    Later(
+        "doctor", "referee.cli.doctor:doctor", "Tell what this machine has and lacks for running bots in containers."
+    ),
+    Later("league", "referee.cli.league:app", "Run a league: nights of round-robin matches between submitted bots."),
+    Later("image", "referee.cli.image:app", "Build the image that bots run in."),
+)
+"""In the order in which `--help` lists them."""
+
 app = typer.Typer(
     name="treelings",
+    cls=group_of(COMMANDS),
     no_args_is_help=True,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,  # plain help: what draws boxes takes longer to import than all else together
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help="""Tournaments for bots that play Treelings.
 
-**First steps**
+First steps:
 
-- `treelings new mybot`, `treelings check mybot`: a bot of your own that plays at once, and what a league tries first
-
-- `treelings match random greedy`: two sample bots play ten deals
-
-- `treelings league init night`, `treelings league add night BOT…`, `treelings league run night`: a league
-
-- `treelings verify night/site`: check a published leaderboard yourself
-
-- `treelings doctor`: what this machine has for running strangers' bots safely
+\b
+  treelings new mybot              a bot of your own, which plays at once
+  treelings check mybot            what a league tries before it lets a bot in
+  treelings match random greedy    two sample bots play ten deals
+  treelings league init night      a league; then: league add night BOT…
+  treelings league run night       plays a night of it to its end
+  treelings verify night/site      checks a published leaderboard
+  treelings doctor                 what this machine has for strangers' bots
 
 Exit codes: 0 done, 1 it failed, 2 wrong use.""",
 )
-app.add_typer(league.app, name="league")
-app.add_typer(image.app, name="image")
-app.command("new")(new.new)
-app.command("check")(check.check)
-app.command("match")(match.match)
-app.command("compare")(compare.compare)
-app.command("play")(play.play)
-app.command("verify")(verify.verify)
-app.command("replay")(replay.replay)
-app.command("doctor")(doctor.doctor)
 
 
 def run() -> int:
@@ -59,7 +77,7 @@ def run() -> int:
     except _WRONG_USE as error:
         _explain(error)
         return 2
-    except (UsageError, TreelingsError) as error:
+    except UsageError as error:
         return _fail(str(error), 2)
     except EngineGone as error:
         return _fail(f"{error}; `treelings doctor` tells what to do", 1)
@@ -70,6 +88,11 @@ def run() -> int:
         return _fail(f"{where}{error.strerror or error}; expected a place that this user may read and write", 1)
     except typer.Abort:
         raise KeyboardInterrupt from None
+    except Exception as error:
+        kit = sys.modules.get("treelings.errors")  # whoever raised one of its errors has imported them
+        if kit is None or not isinstance(error, kit.TreelingsError):
+            raise
+        return _fail(str(error), 2)
     if code == _INTERRUPTED:
         raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
@@ -78,14 +101,21 @@ def run() -> int:
 def _explain(error: Exception) -> None:
     """Wrong use in two lines, rather than in typer's box of five."""
     message, context = str(error.format_message()), error.ctx  # type: ignore[attr-defined] # every such error has both
-    if context is None or not message or len(message.splitlines()) > 1:  # no arguments at all: the help is the answer
+    if context is not None and message == context.get_help():  # no arguments at all: the help is the answer
+        typer.echo(message)
+        return
+    if context is None or len(message.splitlines()) > 1:
         error.show()  # type: ignore[attr-defined] # likewise
         return
+    from referee.cli.show import err
+
     _fail(message, 2)
     err.print(f"Help: {context.command_path} --help", style="dim", markup=False)
 
 
 def _fail(message: str, code: int) -> int:
+    from referee.cli.show import error_lines
+
     error_lines(message)
     return code
 

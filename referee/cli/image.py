@@ -5,9 +5,24 @@ from typing import Annotated
 
 import typer
 
+from referee.cli.later import Group
 from referee.cli.show import err, out
 
-app = typer.Typer(no_args_is_help=True, help="Build the image that bots run in.")
+app = typer.Typer(
+    cls=Group,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Build the image that bots run in.",
+)
+
+
+class Runtime(StrEnum):
+    """What a bot may give as its runtime (runtimes.RUNTIMES)."""
+
+    PYTHON = "python"
+    NODE = "node"
+    NATIVE = "native"
 
 
 class Source(StrEnum):
@@ -27,14 +42,20 @@ def image() -> None:
 def build(
     source: Annotated[
         Source,
-        typer.Option(help="slim: the official Python image; debian: Debian packages, as root; auto: whichever works."),
+        typer.Option(help="slim: the official image; debian: Debian packages, as root; auto: whichever works."),
     ] = Source.AUTO,
+    runtime: Annotated[Runtime, typer.Option(help="python; node: Node.js; native: nothing at all.")] = Runtime.PYTHON,
     *,
     force: Annotated[bool, typer.Option("--force", help="Build even if it is up to date.")] = False,
 ) -> None:
-    """Build the runtime image `python`: a slim Python with grpcio, protobuf and the kit."""
-    from referee.sandbox.engine import connect
-    from referee.sandbox.image import build_image
+    """Build the image that bots of a runtime run in; a league with such a bot does so by itself.
 
-    tag = build_image(connect(), report=lambda line: err.print(line, markup=False), source=source.value, force=force)
+    `python` has a slim Python with grpcio, protobuf and the kit; `node` has Node.js alone; `native` has nothing.
+    """
+    from referee.sandbox.engine import connect
+    from referee.sandbox.runtimes import build_image
+
+    tag = build_image(
+        connect(), runtime.value, report=lambda line: err.print(line, markup=False), source=source.value, force=force
+    )
     out.print(f"runtime image: {tag}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli import export, options
+from referee.cli.later import Group
 from referee.cli.show import err, out, short_version, standings
 from referee.errors import EngineGone, UsageError
 
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
     from referee.league import League
 
 app = typer.Typer(
+    cls=Group,
     no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
     help="""Run a league: nights of round-robin matches between submitted bots.
 
 `init` makes one, `add` takes bots in, `run` plays a night to its end, `publish` writes the leaderboard, `reveal` opens

@@ -1,6 +1,7 @@
 """How results look in a terminal: standings, boards, checks."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.measure import Measurement
@@ -9,11 +10,11 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from referee.model import Standing
-from referee.standings import TIE_BREAKS
 from referee.text import printable, visible
-from treelings import GUILDS, State
-from treelings.bot import LONGEST_COMMENT
+
+if TYPE_CHECKING:
+    from referee.model import Standing
+    from treelings import State
 
 
 class SafeConsole(Console):
@@ -70,7 +71,7 @@ def guild(letter: str, count: int | None = None) -> Text:
     return Text(body, style=f"bold {ink} on {GUILD_COLOURS[letter]}")
 
 
-def row(state: State, seat: int, *, scoring: bool = False) -> Text:
+def row(state: "State", seat: int, *, scoring: bool = False) -> Text:
     """A seat's columns from left to right; with `scoring`, those that score are marked with a star."""
     stars = state.scoring()[seat] if scoring else ()
     text = Text()
@@ -80,8 +81,10 @@ def row(state: State, seat: int, *, scoring: bool = False) -> Text:
     return text
 
 
-def market(state: State) -> Text:
+def market(state: "State") -> Text:
     """The market's cards in guild order."""
+    from treelings import GUILDS
+
     text = Text()
     for letter, count in zip(GUILDS, state.market, strict=True):
         for _ in range(count):
@@ -101,15 +104,19 @@ def say(text: Text | str, indent: int = 0, style: str = "") -> None:
 
 def comment(text: str, indent: int) -> None:
     """Print what a bot says about its move below it, if it says something."""
+    from treelings.bot import LONGEST_COMMENT
+
     if text:
         say(f"“{printable(text, LONGEST_COMMENT)}”", indent, "dim italic")
 
 
-def standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str]) -> None:
+def standings(title: str, rows: "Sequence[Standing]", authors: Mapping[str, str]) -> None:
     """Print a table of standings with the order that breaks its ties.
 
     Never cut: authors are left out of a terminal that is too narrow for them.
     """
+    from referee.standings import TIE_BREAKS
+
     table = _standings(title, rows, authors)
     if out.is_terminal and _width(table) > out.width:
         table = _standings(title, rows, None)
@@ -122,7 +129,7 @@ def print_whole(table: Table) -> None:
     SafeConsole(highlight=False, emoji=False, width=max(out.width, _width(table))).print(table)
 
 
-def _standings(title: str, rows: Sequence[Standing], authors: Mapping[str, str] | None) -> Table:
+def _standings(title: str, rows: "Sequence[Standing]", authors: Mapping[str, str] | None) -> Table:
     heading = Text(title, style="bold", no_wrap=True)
     table = Table(title=heading, title_justify="left", header_style="bold", box=None, pad_edge=False)
     table.add_column("#", justify="right", no_wrap=True)
