@@ -27,16 +27,18 @@ from referee.tomlfile import Section, parse_toml
 from referee.work_folder import work_folder
 
 BOT_FILE: Final = "bot.toml"
-MAX_FILES: Final = 500
-MAX_FOLDERS: Final = 100
-MAX_BYTES: Final = 10_000_000
+MAX_FILES: Final = 1_000
+MAX_FOLDERS: Final = 300
+MAX_BYTES: Final = 20_000_000
 MAX_PATH: Final = 200
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9_]+")
 _LONGEST: Final = 100  # of a text that a name is suggested for
-_PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
-_PATH_RULE: Final = f"names of letters, digits and . _ + - (ASCII), paths of at most {MAX_PATH} characters"
+_PART: Final = re.compile(r"@?[A-Za-z0-9_][A-Za-z0-9_.+-]{0,98}")
+_PATH_RULE: Final = (
+    f"names of letters, digits and . _ + - (ASCII), paths of at most {MAX_PATH} characters"
+)
 _FRESH: Final = ".new-"
 _LEFT_OUT: Final = ("__pycache__", "__MACOSX")
 _FORMAT: Final = b"treelings-submission/1\n"
@@ -87,7 +89,7 @@ class BotFile(Section):
     name: Annotated[str, AfterValidator(check_name)]
     author: Title
     command: Annotated[tuple[str, ...], BeforeValidator(_as_tuple), AfterValidator(_check_command)]
-    runtime: Literal["python"]
+    runtime: Literal["python", "node", "native"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,7 @@ def _read(source: Path) -> tuple[Submission, tuple[_File, ...]]:
         )
     about_file = Path(shown(source)) / BOT_FILE
     about = parse_toml(by_path[BOT_FILE].content, about_file, BotFile, BotFileError)
-    _check_start(about_file, about.command, by_path)
+    _check_start(about_file, about, by_path)
     files = tuple(by_path[path] for path in sorted(by_path))
     submission = Submission(about.name, about.author, _digest(files), source, about.command, about.runtime)
     return submission, files
@@ -312,35 +314,54 @@ def _content(path: Path, limit: int) -> bytes | None:
     return content if len(content) <= limit else None
 
 
-def _check_start(about: Path, command: tuple[str, ...], files: dict[str, _File]) -> None:
-    """The command starts something that is there: python with a file or module of the bot, or a file of its own."""
+def _check_start(about: Path, bot: BotFile, files: dict[str, _File]) -> None:
+    """The command starts something that is there: the runtime's program with a file of the bot, or such a file."""
     where = f"{about}: command"
-    program, *rest = command
+    program, *rest = bot.command
     if program.startswith("./"):
         if not (file := files.get(program[2:])):
             raise BotFileError(f"{where}: expected a file of the bot, got {program!r}, which is not there")
         if not file.executable:
             raise BotFileError(f"{where}: {program!r} cannot be run; make it executable (chmod +x)")
         return
-    if program != "python":
+    if bot.runtime == "native":
         raise BotFileError(
-            f'{where}: expected "python" or a file of the bot such as "./run" first, got {printable(program, 60)!r}'
+            f'{where}: runtime "native" has no programs of its own: expected a file of the bot such as "./bot" first, '
+            f"got {printable(program, 60)!r}"
         )
+    if program != bot.runtime:
+        raise BotFileError(
+            f'{where}: expected "{bot.runtime}" or a file of the bot such as "./run" first, '
+            f"got {printable(program, 60)!r}"
+        )
+    wanted = _wanted_by_python(rest) if program == "python" else _wanted_by_node(rest)
+    if wanted is None:
+        example = f'["{program}", "bot.{"py" if program == "python" else "js"}"]'
+        raise BotFileError(f"{where}: expected a file for {program} to run, e.g. {example}, got none")
+    if wanted and not any(path in files for path in wanted):
+        raise BotFileError(f"{where}: expected {printable(' or '.join(wanted), 300)} in the folder, got no such file")
+
+
+def _wanted_by_python(rest: list[str]) -> tuple[str, ...] | None:
+    """The files that python's arguments may mean, one of which is enough; none if they name none, None if wrong."""
     while rest and rest[0].startswith("-") and rest[0] not in ("-m", "-c"):
         rest = rest[2:] if rest[0] in ("-X", "-W") else rest[1:]
-    wanted: tuple[str, ...]
     match rest:
         case ["-c", _, *_]:
-            return
+            return ()
         case ["-m", module, *_]:
             base = module.replace(".", "/")
-            wanted = (f"{base}.py", f"{base}/__main__.py")
+            return f"{base}.py", f"{base}/__main__.py"
         case [script, *_] if not script.startswith("-"):
-            wanted = (script.removeprefix("./"),)
-        case _:
-            raise BotFileError(f'{where}: expected a file for python to run, e.g. ["python", "bot.py"], got none')
-    if not any(path in files for path in wanted):
-        raise BotFileError(f"{where}: expected {printable(' or '.join(wanted), 300)} in the folder, got no such file")
+            return (script.removeprefix("./"),)
+    return None
+
+
+def _wanted_by_node(rest: list[str]) -> tuple[str, ...] | None:
+    """The same of node's arguments; options that take a value are written with "=" there."""
+    while rest and rest[0].startswith("-"):
+        rest = rest[1:]
+    return (rest[0].removeprefix("./"),) if rest else None
 
 
 def _write(files: tuple[_File, ...], folder: Path) -> None:

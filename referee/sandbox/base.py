@@ -1,4 +1,7 @@
-"""What a runtime image stands on: a slim Python, pulled from a registry or put together from Debian packages."""
+"""What a runtime image stands on: an official slim image from a registry, or a minimal Debian with one package.
+
+For Python, that is prepared: its standard library compiled, nothing setuid.
+"""
 
 import hashlib
 import json
@@ -7,9 +10,11 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from docker import APIClient
 
@@ -19,6 +24,9 @@ from referee.sandbox.engine import engine_errors, find_image, patience
 from referee.sandbox.layer import SAYS, Report, build_layer
 from referee.text import printable
 from referee.work_folder import work_folder
+
+Source = Literal["auto", "slim", "debian"]
+"""Where an image's system comes from: an image registry, Debian packages (as root), or the first that works."""
 
 SLIM_TAG: Final = "3.13-slim"
 _SLIM: Final = "python"
@@ -96,24 +104,40 @@ def _debian_name(archive: PackageArchive) -> str:
 
 def slim_base(engine: APIClient, report: Report) -> Base:
     """The official slim Python image, prepared. Raises BaseUnavailable if the registry does not answer soon."""
-    report(f"asking the registry for {_SLIM}:{SLIM_TAG}")
+    pull(engine, f"{_SLIM}:{SLIM_TAG}", report)
+    return _prepare(engine, f"{_SLIM}:{SLIM_TAG}", _slim_name(), report)
+
+
+def pull(engine: APIClient, name: str, report: Report) -> None:
+    """Get an official image from the registry. Raises BaseUnavailable if that does not answer soon."""
+    report(f"asking the registry for {name}")
     try:
         with engine_errors("asking the registry"), patience(engine, _REGISTRY_TIMEOUT_S):
-            engine.inspect_distribution(f"{_SLIM}:{SLIM_TAG}")  # type: ignore[no-untyped-call]  # so in types-docker
+            engine.inspect_distribution(name)  # type: ignore[no-untyped-call]  # so in types-docker
     except SandboxError as error:
-        raise BaseUnavailable(f"no answer for {_SLIM}:{SLIM_TAG} from the image registry ({error})") from error
-    report(f"pulling {_SLIM}:{SLIM_TAG}")
-    with engine_errors(f"pulling {_SLIM}:{SLIM_TAG}"):
-        for event in engine.pull(_SLIM, tag=SLIM_TAG, stream=True, decode=True):
+        raise BaseUnavailable(f"no answer for {name} from the image registry ({error})") from error
+    report(f"pulling {name}")
+    repository, _, tag = name.partition(":")
+    with engine_errors(f"pulling {name}"):
+        for event in engine.pull(repository, tag=tag, stream=True, decode=True):
             if "error" in event:
-                raise BaseUnavailable(f"pulling {_SLIM}:{SLIM_TAG}: {printable(str(event['error']), 300)}")
-    return _prepare(engine, f"{_SLIM}:{SLIM_TAG}", _slim_name(), report)
+                raise BaseUnavailable(f"pulling {name}: {printable(str(event['error']), 300)}")
 
 
 def debian_base(engine: APIClient, report: Report) -> Base:
     """A minimal Debian with Python, put together by debootstrap from this machine's own package archive.
 
     Raises BaseUnavailable where that cannot be done, SandboxError if it fails.
+    """
+    with debian(engine, "python3", report) as (archive, raw):
+        return _prepare(engine, raw, _debian_name(archive), report)
+
+
+@contextmanager
+def debian(engine: APIClient, package: str, report: Report) -> Iterator[tuple[PackageArchive, str]]:
+    """A minimal Debian with a package and what that needs: where it comes from, and the id of its image.
+
+    The image is removed again if what is made of it fails. Raises BaseUnavailable, SandboxError.
     """
     archive = system_archive()
     if archive is None:
@@ -122,10 +146,10 @@ def debian_base(engine: APIClient, report: Report) -> Base:
         raise BaseUnavailable("putting it together from Debian packages takes root")
     if shutil.which("debootstrap") is None:
         raise BaseUnavailable("debootstrap is not installed (apt-get install debootstrap)")
-    report(f"putting together Debian {archive.suite} with debootstrap (about a minute)")
-    raw = _import_debian(engine, archive)
+    report(f"putting together Debian {archive.suite} with {package} by debootstrap (about a minute)")
+    raw = _import_debian(engine, archive, package)
     try:
-        return _prepare(engine, raw, _debian_name(archive), report)
+        yield archive, raw
     except BaseException:
         with engine_errors("removing what is left of the build"):
             engine.remove_image(raw, force=True)
@@ -146,7 +170,7 @@ def _prepare(engine: APIClient, parent: str, name: str, report: Report) -> Base:
     return base
 
 
-def _import_debian(engine: APIClient, archive: PackageArchive) -> str:
+def _import_debian(engine: APIClient, archive: PackageArchive, package: str) -> str:
     """The id of the imported image."""
     with work_folder(Path(tempfile.gettempdir()), "treelings-debian-") as folder:
         root = folder / "root"
@@ -154,7 +178,7 @@ def _import_debian(engine: APIClient, archive: PackageArchive) -> str:
         _run_alone(
             # In mount and process namespaces of its own: whatever it mounts or starts ends with it.
             ["unshare", "--mount", "--pid", "--fork", "--kill-child", "debootstrap", "--variant=minbase",
-             "--include=python3", *keyring, archive.suite, str(root), archive.uri],
+             f"--include={package}", *keyring, archive.suite, str(root), archive.uri],
         )  # fmt: skip
         for surplus in _SURPLUS:
             shutil.rmtree(root / surplus, ignore_errors=True)

@@ -1,7 +1,7 @@
 """Which sandbox this machine's bots run in."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
 from docker import APIClient
@@ -11,10 +11,10 @@ from referee.limits import Limits
 from referee.ports import Sandbox
 from referee.sandbox.docker import DockerSandbox
 from referee.sandbox.engine import connect, engine_errors, require_abilities, require_settings
-from referee.sandbox.image import build_image
 from referee.sandbox.layer import Report
 from referee.sandbox.network import WEAKER, way_to_bots
 from referee.sandbox.process import ProcessSandbox
+from referee.sandbox.runtimes import build_image
 from referee.sandbox.waiting import Waiting
 from treelings.cards import MAX_PLAYERS
 
@@ -30,20 +30,22 @@ def choose_sandbox(
     limits: Limits,
     report: Report,
     at_once: int = MAX_PLAYERS,
+    runtimes: Iterable[str] = (),
     connect: Callable[[], APIClient] = connect,
 ) -> tuple[Sandbox, str | None]:
     """The sandbox for a wish, not yet open, and lines that the user must read, if there are some.
 
     `at_once`: how many bots sit at tables at the same time at most; those of one table if not given.
 
-    "auto" is "docker" where that can be had, else "process". For "docker" the runtime image is built if it is
-    missing, which `report` follows. Blocks meanwhile. Raises SandboxError where "docker" was wished for and cannot be;
-    for either, ConfigError where the engine cannot do what the settings ask of it: never are bots held by less instead.
+    "auto" is "docker" where that can be had, else "process". For "docker" the image of python and those of the other
+    `runtimes` are built if they are missing, which `report` follows. Blocks meanwhile. Raises SandboxError where
+    "docker" was wished for and cannot be; for either, ConfigError where the engine cannot do what the settings ask of
+    it: never are bots held by less instead.
     """
     if wish == "process":
         return ProcessSandbox(limits=limits), f"{_WARNING}."
     try:
-        waiting, way = _prepare(connect, report, limits, at_once)
+        waiting, way = _prepare(connect, report, limits, at_once, runtimes)
     except SandboxError as error:
         if wish == "docker":
             raise
@@ -56,7 +58,7 @@ def choose_sandbox(
 
 
 def _prepare(
-    connect: Callable[[], APIClient], report: Report, limits: Limits, at_once: int
+    connect: Callable[[], APIClient], report: Report, limits: Limits, at_once: int, runtimes: Iterable[str]
 ) -> tuple[Waiting, Literal["socket", "tcp"]]:
     engine = connect()
     try:
@@ -65,7 +67,20 @@ def _prepare(
         require_abilities(info)
         require_settings(info, limits)
         way = way_to_bots(info, limits.reach)
-        build_image(engine, report=report)
+        for runtime in sorted({"python", *runtimes}):
+            build_image(engine, runtime, report=report)
         return Waiting.on(info, limits, at_once=at_once), way
+    finally:
+        engine.close()
+
+
+def prepare_runtime(runtime: str, report: Report, connect: Callable[[], APIClient] = connect) -> None:
+    """Build the image of one more runtime if it is missing, for a sandbox "docker" that is chosen already.
+
+    Blocks meanwhile. Raises SandboxError.
+    """
+    engine = connect()
+    try:
+        build_image(engine, runtime, report=report)
     finally:
         engine.close()

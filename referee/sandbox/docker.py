@@ -33,7 +33,7 @@ from referee.sandbox.cgroup import Group, find_group
 from referee.sandbox.container import Container, remove_container
 from referee.sandbox.engine import connect, engine_errors, find_image, reason, require_abilities, require_settings
 from referee.sandbox.folders import SOCKET, RunFolder, base_folder, dead_runs
-from referee.sandbox.image import wanted_image
+from referee.sandbox.native import LAUNCHER
 from referee.sandbox.network import (
     HOST,
     PORT,
@@ -47,6 +47,7 @@ from referee.sandbox.network import (
 )
 from referee.sandbox.output import EngineOutput, OutputFile
 from referee.sandbox.run import Run, process_start
+from referee.sandbox.runtimes import wanted_image
 from referee.sandbox.waiting import Hold, Waiting
 from treelings.cards import MAX_PLAYERS
 
@@ -135,12 +136,18 @@ class DockerSandbox:
             self._seccomp = allow_tcp(self._seccomp)
         waiting = Waiting.on(info, self._limits, at_once=self._at_once, hold=self._hold)
         self._limits, self._hold = waiting.limits, waiting.hold
-        image = wanted_image()
-        if find_image(engine, image) is None:
-            raise SandboxError(f"the runtime image {image} is missing: build it with `treelings image build`")
-        self._images["python"] = image
+        self._image(engine, "python")
         self._sweep(engine)
         self._folder.create()
+
+    def _image(self, engine: APIClient, runtime: str) -> str:
+        if runtime not in self._images:
+            image = wanted_image(runtime)
+            if find_image(engine, image) is None:
+                build = f"treelings image build --runtime {runtime}"
+                raise SandboxError(f"the runtime image {image} is missing: build it with `{build}`")
+            self._images[runtime] = image
+        return self._images[runtime]
 
     async def start(self, submission: Submission, match: str) -> Container:
         """Start a bot's container; a command that cannot be executed is a bot that has ended. Raises SandboxError."""
@@ -151,10 +158,7 @@ class DockerSandbox:
         return bot
 
     def _start(self, engine: APIClient, submission: Submission, match: str) -> Container:
-        image = self._images.get(submission.runtime)
-        if image is None:
-            expected = ", ".join(self._images)
-            raise SandboxError(f"{submission.name}: runtime: expected {expected}, got {submission.runtime!r}")
+        image = self._image(engine, submission.runtime)
         # Root's bots get a user id each, so that none can use up what the kernel counts by user for another.
         uid = _LOWEST_UID + secrets.randbelow(_UIDS) if os.geteuid() == 0 else os.geteuid()
         gid = uid if os.geteuid() == 0 else os.getegid()
@@ -180,7 +184,10 @@ class DockerSandbox:
         self, engine: APIClient, image: str, submission: Submission, user: str, labels: dict[str, str], folder: Path,
         network: str | None, file: OutputFile | None,
     ) -> Container:  # fmt: skip
-        command = OutputFile.command(submission.command, _SOCKET_FOLDER) if file else list(submission.command)
+        command = list(submission.command)
+        if file is not None:
+            launcher = LAUNCHER if submission.runtime == "native" else None
+            command = OutputFile.command(submission.command, _SOCKET_FOLDER, launcher)
         with engine_errors(f"starting {submission.name}"):
             container = str(
                 engine.create_container(

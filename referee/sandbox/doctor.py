@@ -16,8 +16,8 @@ from referee.errors import SandboxError
 from referee.limits import Limits
 from referee.sandbox.engine import Ability, abilities, connect, engine_errors
 from referee.sandbox.folders import base_folder
-from referee.sandbox.image import ImageStatus, image_status
 from referee.sandbox.network import WEAKER
+from referee.sandbox.runtimes import RUNTIMES, ImageStatus, image_status
 from referee.sandbox.waiting import Waiting
 from treelings.cards import MAX_PLAYERS
 
@@ -77,7 +77,7 @@ def _check_engine(connect: Callable[[], APIClient], at_once: int) -> list[Check]
             Check("Docker engine", "ok", f"version {info.get('ServerVersion')} on {info.get('OperatingSystem')}"),
             *check_abilities(info),
             check_waiting(Waiting.on(info, Limits(), at_once=at_once)),
-            check_image(image_status(engine)),
+            *(check_image(image_status(engine, runtime)) for runtime in RUNTIMES),
             *_check_disk(info),
         ]
     except SandboxError as error:
@@ -119,18 +119,22 @@ def check_waiting(waiting: Waiting) -> Check:
 
 
 def check_image(status: ImageStatus) -> Check:
-    """The runtime image, against the SDK that is installed here."""
+    """A runtime's image, against what is installed here; only Python's is always needed."""
+    name = "runtime image" if status.runtime == "python" else f"image for {status.runtime}"
+    build = "treelings image build"
     if status.says is None:
         found = f"{status.wanted}: not built"
         if status.older:
             found += f", only older ones ({len(status.older)})"
-        return Check("runtime image", "missing", found, "treelings image build")
+        if status.runtime == "python":
+            return Check(name, "missing", found, build)
+        return Check(name, "ok", found, f"the first such bot builds it, or {build} --runtime {status.runtime}")
     found = f"{status.wanted} ({status.says})"
     if status.older:
         count = "an older one takes" if len(status.older) == 1 else f"{len(status.older)} older ones take"
         advice = f"{count} up space: docker image rm {' '.join(status.older[:3])}"
-        return Check("runtime image", "ok", found, advice)
-    return Check("runtime image", "ok", found)
+        return Check(name, "ok", found, advice)
+    return Check(name, "ok", found)
 
 
 def _check_disk(info: Mapping[str, Any]) -> list[Check]:

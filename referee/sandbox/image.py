@@ -8,28 +8,23 @@ import hashlib
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from docker import APIClient
 
 import treelings
 from referee.errors import SandboxError
-from referee.sandbox.base import RECIPE, Base, BaseUnavailable, cached_base, debian_base, slim_base
+from referee.sandbox.base import RECIPE, Base, BaseUnavailable, Source, cached_base, debian_base, slim_base
 from referee.sandbox.engine import engine_errors, find_image, patience
-from referee.sandbox.layer import SAYS, Archive, Report, build_layer
+from referee.sandbox.layer import Archive, Report, build_layer
 from referee.text import printable
 from referee.work_folder import work_folder
 
-Source = Literal["auto", "slim", "debian"]
 Files = list[tuple[str, bytes]]
 
-RUNTIMES: Final = ("python",)
-"""Names that a submission may give as its runtime."""
-
-_REPOSITORY: Final = "treelings-runtime-python"
+REPOSITORY: Final = "treelings-runtime-python"
 _BASE: Final = "treelings.base"
 _PIP_TIMEOUT_S: Final = 600
 _BUILD_TIMEOUT_S: Final = 300  # each answer; an import or a commit writes some hundred megabytes
@@ -51,24 +46,8 @@ print("python", sys.version.split()[0], "grpcio", grpc.__version__, "protobuf", 
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ImageStatus:
-    """The runtime image on an engine.
-
-    wanted   its name with the tag that the installed SDK asks for
-    says     what it holds, e.g. "python 3.11.2 grpcio …"; None if it is not there
-    older    runtime images for other versions of the SDK
-    """
-
-    wanted: str
-    says: str | None
-    older: tuple[str, ...]
-
-
-def wanted_image(runtime: str = "python") -> str:
-    """Name and tag of the image that bots of a runtime are run in. Raises SandboxError for an unknown runtime."""
-    if runtime not in RUNTIMES:
-        raise SandboxError(f"runtime: expected one of {', '.join(RUNTIMES)}, got {printable(runtime, 40)!r}")
+def wanted_image() -> str:
+    """Name and tag of the image with the SDK that is installed here."""
     return image_name(_sdk_files())
 
 
@@ -77,20 +56,7 @@ def image_name(sdk: Files) -> str:
     digest = hashlib.sha256(repr((RECIPE, _INSTALL, _requirements())).encode())
     for name, content in sdk:
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    return f"{_REPOSITORY}:{metadata.version('treelings')}-{digest.hexdigest()[:12]}"
-
-
-def image_status(engine: APIClient) -> ImageStatus:
-    """Whether the runtime image is there and up to date. Raises EngineGone."""
-    wanted = wanted_image()
-    with engine_errors("looking for runtime images"):
-        tags = {tag for image in engine.images(name=_REPOSITORY) for tag in image["RepoTags"] or []}
-    return ImageStatus(wanted, _says(engine, wanted), tuple(sorted(tags - {wanted})))
-
-
-def _says(engine: APIClient, name: str) -> str | None:
-    image = find_image(engine, name)
-    return str(image["Config"]["Labels"][SAYS]) if image else None
+    return f"{REPOSITORY}:{metadata.version('treelings')}-{digest.hexdigest()[:12]}"
 
 
 def build_image(engine: APIClient, *, report: Report, source: Source = "auto", force: bool = False) -> str:
@@ -102,7 +68,7 @@ def build_image(engine: APIClient, *, report: Report, source: Source = "auto", f
     """
     sdk = _sdk_files()  # read once: what is named is what is built, whoever edits it meanwhile
     wanted = image_name(sdk)
-    if not force and _says(engine, wanted) is not None:
+    if not force and find_image(engine, wanted) is not None:
         return wanted
     with patience(engine, _BUILD_TIMEOUT_S):
         base = _base(engine, source, report, fresh=force)

@@ -1,4 +1,4 @@
-"""One more layer on an image: put files in, run a Python script, keep the result."""
+"""One more layer on an image: put files in, run a script, keep the result."""
 
 import io
 import tarfile
@@ -30,18 +30,19 @@ def build_layer(
     name: str,
     files: bytes | None = None,
     labels: dict[str, str] | None = None,
+    run_by: tuple[str, str] = ("python3", "-c"),
 ) -> None:
     """Make the image `name` ("repository:tag") from `parent`.
 
-    `files` is a tar archive that is unpacked at /; `script` is run by the image's own python3 as root, without a
-    network, and what it prints is kept in the label SAYS. Raises SandboxError if it fails, EngineGone; the
-    container in which it ran is gone in any case.
+    `files` is a tar archive that is unpacked at /; `script` is run by a program of the image's own (`run_by`) as
+    root, without a network, and what it prints is kept in the label SAYS. Raises SandboxError if it fails,
+    EngineGone; the container in which it ran is gone in any case.
     """
     repository, _, tag = name.partition(":")
     with engine_errors(f"building {name}"):
         container = engine.create_container(
             parent,
-            entrypoint=["python3", "-c", script],
+            entrypoint=[*run_by, script],
             user="0:0",
             host_config=engine.create_host_config(network_mode="none"),
         )["Id"]
@@ -59,7 +60,7 @@ def build_layer(
                 repository=repository,
                 tag=tag,
                 conf={
-                    "Cmd": ["python3"],
+                    "Cmd": [run_by[0]],
                     "Entrypoint": [],
                     "User": NOBODY,
                     "Labels": {**(labels or {}), SAYS: printable(says, _LONGEST_LOG)},
@@ -77,13 +78,13 @@ class Archive:
         self._tar = tarfile.open(fileobj=self._buffer, mode="w")  # noqa: SIM115 - closed by `bytes`
         self._folders: set[str] = set()
 
-    def add(self, name: str, content: bytes) -> None:
+    def add(self, name: str, content: bytes, mode: int = 0o644) -> None:
         """Add a file under its path from /, with the folders above it."""
         parts = name.strip("/").split("/")
         for depth in range(1, len(parts)):
             self._add_folder("/".join(parts[:depth]))
         entry = tarfile.TarInfo("/".join(parts))
-        entry.size, entry.mode = len(content), 0o644
+        entry.size, entry.mode = len(content), mode
         self._tar.addfile(entry, io.BytesIO(content))
 
     def _add_folder(self, name: str) -> None:

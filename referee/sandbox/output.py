@@ -39,8 +39,13 @@ class OutputFile:
             os.fchown(self._file, owner, owner)
 
     @staticmethod
-    def command(command: tuple[str, ...], folder: str) -> list[str]:
-        """What runs the command in a container so that its output goes there; `folder` as the container has it."""
+    def command(command: tuple[str, ...], folder: str, launcher: str | None = None) -> list[str]:
+        """What runs the command in a container so that its output goes there; `folder` as the container has it.
+
+        launcher  a program of the image that does so where that has no shell (native.py)
+        """
+        if launcher is not None:
+            return [launcher, f"{folder}/{_NAME}", *command]
         return ["/bin/sh", "-c", f'unset PWD; exec "$@" >>{folder}/{_NAME} 2>&1', "sh", *command]
 
     def read(self, most_bytes: int) -> bytes:

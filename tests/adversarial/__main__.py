@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from referee.sandbox.engine import connect
-from referee.sandbox.image import build_image
+from referee.sandbox.runtimes import build_image
 from referee.text import printable
 from tests.adversarial.alone import play_alone
 from tests.support.hostile import kinds, load, overloaded, problems, verdict

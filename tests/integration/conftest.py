@@ -9,7 +9,7 @@ import pytest
 from docker import APIClient
 
 from referee.sandbox.engine import connect
-from referee.sandbox.image import build_image
+from referee.sandbox.runtimes import build_image
 
 
 @pytest.fixture(scope="session")

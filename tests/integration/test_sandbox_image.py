@@ -11,8 +11,8 @@ from referee.limits import Limits
 from referee.sandbox.choose import choose_sandbox
 from referee.sandbox.doctor import examine
 from referee.sandbox.engine import find_image
-from referee.sandbox.image import build_image, image_status, wanted_image
 from referee.sandbox.layer import SAYS, Archive, build_layer
+from referee.sandbox.runtimes import build_image, image_status, wanted_image
 
 pytestmark = pytest.mark.docker
 

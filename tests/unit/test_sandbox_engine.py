@@ -4,6 +4,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +18,8 @@ from referee.limits import Limits
 from referee.sandbox.choose import choose_sandbox
 from referee.sandbox.doctor import Check, check_abilities, check_disk, check_image, check_python, check_user, examine
 from referee.sandbox.engine import abilities, connect, engine_errors, require_abilities, require_settings
-from referee.sandbox.image import ImageStatus, image_name, wanted_image
+from referee.sandbox.image import image_name
+from referee.sandbox.runtimes import ImageStatus, wanted_image
 
 ABLE: dict[str, Any] = {
     "MemoryLimit": True,
@@ -183,7 +185,7 @@ def test_without_an_engine_the_wish_for_docker_is_refused(tmp_path: Path) -> Non
 
 
 def test_a_runtime_that_nobody_knows_is_refused_with_those_that_are() -> None:
-    with pytest.raises(SandboxError, match="expected one of python, got 'cobol'"):
+    with pytest.raises(SandboxError, match="expected one of python, node, native, got 'cobol'"):
         wanted_image("cobol")
 
 
@@ -233,18 +235,32 @@ def test_an_old_python_is_missing_a_new_one() -> None:
     assert check_python((3, 11, 0)).level == "ok"
 
 
+PYTHON_IMAGE = ImageStatus("python", "a:2", "python 3.11", ())
+
+
 def test_an_image_for_another_sdk_is_not_the_image() -> None:
-    check = check_image(ImageStatus("a:2", None, ("a:1",)))
+    check = check_image(ImageStatus("python", "a:2", None, ("a:1",)))
 
     assert (check.level, check.advice) == ("missing", "treelings image build")
     assert "only older ones (1)" in check.found
 
 
 def test_a_built_image_is_ok_and_older_ones_are_mentioned() -> None:
-    assert check_image(ImageStatus("a:2", "python 3.11", ())) == Check("runtime image", "ok", "a:2 (python 3.11)")
-    one, two = (check_image(ImageStatus("a:9", "python 3.11", older)).advice for older in (("a:1",), ("a:1", "a:2")))
+    assert check_image(PYTHON_IMAGE) == Check("runtime image", "ok", "a:2 (python 3.11)")
+    one, two = (check_image(replace(PYTHON_IMAGE, older=older)).advice for older in (("a:1",), ("a:1", "a:2")))
     assert one == "an older one takes up space: docker image rm a:1"
     assert two == "2 older ones take up space: docker image rm a:1 a:2"
+
+
+def test_nothing_is_missing_where_an_image_is_not_that_not_every_league_needs() -> None:
+    check = check_image(ImageStatus("node", "a:2", None, ()))
+
+    assert check == Check(
+        "image for node",
+        "ok",
+        "a:2: not built",
+        "the first such bot builds it, or treelings image build --runtime node",
+    )
 
 
 def test_an_ordinary_user_is_told_what_root_would_change() -> None:

@@ -274,24 +274,24 @@ def test_names_that_differ_only_by_case(tmp_path: Path, twin: str) -> None:
 
 
 def test_too_many_files(tmp_path: Path) -> None:
-    folder = bot_folder(tmp_path, "ann", files={f"f{i}": "" for i in range(499)})
-    assert "expected at most 500 files" in refusal(folder)
+    folder = bot_folder(tmp_path, "ann", files={f"f{i}": "" for i in range(999)})
+    assert "expected at most 1000 files" in refusal(folder)
     (folder / "f0").unlink()
     assert inspect(folder).name == "ann"
 
 
 def test_too_many_folders(tmp_path: Path) -> None:
     folder = bot_folder(tmp_path, "ann")
-    for i in range(101):
+    for i in range(301):
         (folder / f"d{i}").mkdir()
-    assert "in 100 folders, got more" in refusal(folder)
+    assert "in 300 folders, got more" in refusal(folder)
 
 
 def test_too_many_bytes(tmp_path: Path) -> None:
     folder = bot_folder(tmp_path, "ann")
     (folder / "big").touch()
-    os.truncate(folder / "big", 10_000_000)
-    assert "BOT: big: expected at most 10,000,000 bytes in all, got more" in refusal(folder).replace("bot.py", "big")
+    os.truncate(folder / "big", 20_000_000)
+    assert "BOT: big: expected at most 20,000,000 bytes in all, got more" in refusal(folder).replace("bot.py", "big")
 
 
 @contextmanager
@@ -359,7 +359,9 @@ GOOD = {"name": '"ann"', "author": '"A"', "command": '["python", "bot.py"]', "ru
         ("command", '["bash", "x"]', 'expected "python" or a file of the bot such as "./run" first, got \'bash\''),
         ("command", '["./run"]', "expected a file of the bot, got './run', which is not there"),
         ("command", '["./bot.py"]', "'./bot.py' cannot be run; make it executable"),
-        ("runtime", '"perl"', "runtime: expected 'python', got 'perl'"),
+        ("runtime", '"node"', 'command: expected "node" or a file of the bot such as "./run" first, got \'python\''),
+        ("runtime", '"native"', 'expected a file of the bot such as "./bot" first, got \'python\''),
+        ("runtime", '"perl"', "runtime: expected 'python', 'node' or 'native', got 'perl'"),
     ],
 )  # fmt: skip
 def test_a_wrong_bot_toml(tmp_path: Path, key: str, value: str | None, says: str) -> None:
@@ -423,3 +425,29 @@ def test_many_at_once_end_with_one_copy(tmp_path: Path, into: Path) -> None:
         taken = list(threads.map(lambda _: take_in(folder, into), range(8)))
     assert taken == [taken[0]] * 8
     assert list(into.iterdir()) == [taken[0].folder]
+
+
+@pytest.mark.parametrize("command", ['["node", "bot.js"]', '["node", "--max-old-space-size=128", "./bot.js", "x"]'])
+def test_a_bot_for_node(tmp_path: Path, command: str) -> None:
+    toml = f'name = "ann"\nauthor = "A"\ncommand = {command}\nruntime = "node"\n'
+    assert inspect(bot_folder(tmp_path, "ann", toml=toml, files={"bot.js": ""})).runtime == "node"
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ('["node"]', 'expected a file for node to run, e.g. ["node", "bot.js"], got none'),
+        ('["node", "--trace-warnings"]', "expected a file for node to run"),
+        ('["node", "main.js"]', "expected main.js in the folder, got no such file"),
+    ],
+)
+def test_a_command_that_gives_node_nothing_to_run(tmp_path: Path, command: str, says: str) -> None:
+    toml = f'name = "ann"\nauthor = "A"\ncommand = {command}\nruntime = "node"\n'
+    assert says in refusal(bot_folder(tmp_path, "ann", toml=toml, files={"bot.js": ""}))
+
+
+def test_names_as_npm_gives_them(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "ann", files={"node_modules/@grpc/grpc-js/index.js": "", "@": ""})
+    assert refusal(folder).startswith("BOT: @: expected names of letters")
+    (folder / "@").unlink()
+    assert inspect(folder).name == "ann"

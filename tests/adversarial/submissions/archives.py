@@ -159,14 +159,14 @@ ARCHIVES: dict[str, Callable[[], bytes]] = {
     "xss_name": lambda: _files(["<img src=x onerror=alert(1)>"]),
     "nul_name": lambda: _files(["bot.pyX.txt"]).replace(b"bot.pyX", b"bot.py\0"),
     "backslash_name": lambda: _files(["data\\x.py"]),
-    "huge_file": lambda: zipped(*_BOT, ("weights.bin", os.urandom(10_000_000))),
+    "huge_file": lambda: zipped(*_BOT, ("weights.bin", os.urandom(1_000) * 20_000)),
     "huge_archive": lambda: zipped(*_BOT, ("weights.bin", os.urandom(12_000_000))),
-    "many_files": lambda: _files(f"f{number}" for number in range(499)),
-    "many_folders": lambda: _files(f"d{number}/x" for number in range(101)),
+    "many_files": lambda: _files(f"f{number}" for number in range(999)),
+    "many_folders": lambda: _files(f"d{number}/x" for number in range(301)),
     "deep_name": lambda: _files(["x/" * 30_000 + "x"]),
     "missing_entry": lambda: zipped(("bot.toml", _TOML[1].replace(b"bot.py", b"main.py")), ("other.py", b"")),
     "missing_toml": lambda: zipped(("bot.py", b"")),
     "not_a_toml": lambda: zipped(("bot.toml", b"\x89PNG\r\n\x1a\n"), ("bot.py", b"")),
-    "bomb_in_an_archive": lambda: zipped(*_BOT, ("inner.zip", zipped(*_BOT) + os.urandom(10_000_000))),
+    "bomb_in_an_archive": lambda: zipped(*_BOT, ("inner.zip", zipped(*_BOT) + os.urandom(1_000) * 20_000)),
 }
 """By the name of the case."""

@@ -12,7 +12,7 @@ from referee.submissions import take_in
 from tests.adversarial.submissions.archives import ARCHIVES
 
 CASES = tomllib.loads(Path(__file__).with_name("cases.toml").read_text(encoding="utf-8"))
-MOST_MEMORY = 30_000_000
+MOST_MEMORY = 60_000_000
 
 
 def test_every_case_has_its_archive() -> None:

@@ -1,0 +1,75 @@
+"""The runtimes that a submission may ask for, and the image of each: there or not, its name, how it is built."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from docker import APIClient
+
+from referee.errors import SandboxError
+from referee.sandbox import image as python
+from referee.sandbox import native, node
+from referee.sandbox.base import Source
+from referee.sandbox.engine import engine_errors, find_image
+from referee.sandbox.layer import SAYS, Report
+from referee.text import printable
+
+RUNTIMES: Final = ("python", "node", "native")
+"""Names that a submission may give as its runtime."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageStatus:
+    """A runtime's image on an engine.
+
+    wanted   its name, with the tag that this version of the referee and of the kit asks for
+    says     what it holds, e.g. "python 3.11.2 grpcio …"; None if it is not there
+    older    images of this runtime for other versions
+    """
+
+    runtime: str
+    wanted: str
+    says: str | None
+    older: tuple[str, ...]
+
+
+def wanted_image(runtime: str = "python") -> str:
+    """Name and tag of the image that bots of a runtime are run in. Raises SandboxError for an unknown runtime."""
+    match runtime:
+        case "python":
+            return python.wanted_image()
+        case "node":
+            return node.image_name()
+        case "native":
+            return native.image_name()
+    raise SandboxError(f"runtime: expected one of {', '.join(RUNTIMES)}, got {printable(runtime, 40)!r}")
+
+
+def image_status(engine: APIClient, runtime: str = "python") -> ImageStatus:
+    """Whether a runtime's image is there and up to date. Raises EngineGone."""
+    wanted = wanted_image(runtime)
+    with engine_errors("looking for runtime images"):
+        found = engine.images(name=wanted.partition(":")[0])
+    tags = {tag for image in found for tag in image["RepoTags"] or []}
+    image = find_image(engine, wanted)
+    says = str(image["Config"]["Labels"][SAYS]) if image else None
+    return ImageStatus(runtime, wanted, says, tuple(sorted(tags - {wanted})))
+
+
+def build_image(
+    engine: APIClient, runtime: str = "python", *, report: Report, source: Source = "auto", force: bool = False
+) -> str:
+    """Build a runtime's image if it is not there yet, and return its name.
+
+    `force` builds all of it anew. Raises SandboxError saying what failed and what to do, EngineGone; a build that
+    fails leaves nothing behind.
+    """
+    if runtime == "python":
+        return python.build_image(engine, report=report, source=source, force=force)
+    wanted = wanted_image(runtime)
+    if force or find_image(engine, wanted) is None:
+        if runtime == "node":
+            node.build(engine, source, report)
+        else:
+            native.build(engine)
+        report(f"built {wanted}")
+    return wanted
