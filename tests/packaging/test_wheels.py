@@ -1,5 +1,6 @@
 """Both wheels, built and installed into a clean venv: they carry all that is needed and work without a checkout."""
 
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.packaging.conftest import ROOT, build_wheel
 
 
 def _run(*command: str | Path, cwd: Path) -> str:
@@ -17,10 +18,10 @@ def _run(*command: str | Path, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheels(kit: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheels")
-    for project in (ROOT / "sdk", ROOT):
-        _run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, project, cwd=folder)
+    build_wheel(ROOT, folder)
+    shutil.copy(kit, folder)
     return folder
 
 
