@@ -1,4 +1,4 @@
-"""A bot that speaks treelings.v1: one channel for its process, one stream for each of its games.
+"""A bot that speaks treelings.v1: one connection for its process, one stream for each of its games.
 
 While it is not a bot's turn it rests, if its sandbox can hold it: from its answer to the next query, and from when it
 can first be reached to its first game.
@@ -11,34 +11,18 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
-import grpc.aio
-
 from referee.errors import Overloaded, SandboxError
 from referee.model import FaultKind
 from referee.players import handover
+from referee.players.connection import Connection
 from referee.players.endings import explain
 from referee.players.listening import wait_until_listening
 from referee.players.overload import Watch, allowed_ms
 from referee.players.paths import without_paths
-from referee.players.relay import Relay
 from referee.players.stream import Broken, Received, Stream
 from referee.players.wait import TooLate, Wait
 from referee.ports import Answer, Failure, RunningBot
 from treelings import GameEnd, GameStart, ProtocolError, View, codec
-
-OPTIONS: Final = (
-    # Channels of different bots share nothing: a path that is used again would reach another bot.
-    ("grpc.use_local_subchannel_pool", 1),
-    ("grpc.enable_retries", 0),  # a GOAWAY would make a game arrive twice
-    ("grpc.max_receive_message_length", 16 * 1024),
-    ("grpc.max_metadata_size", 4 * 1024),
-    ("grpc.absolute_max_metadata_size", 8 * 1024),
-    ("grpc.compression_enabled_algorithms_bitset", 1),  # none: nothing that a bot says is long
-    ("grpc.enable_http_proxy", 0),
-    ("grpc.keepalive_time_ms", 2**31 - 1),  # never: a bot that rests answers no pings
-    ("grpc.client_idle_timeout_ms", 2**31 - 1),  # never: a bot has one connection for its whole match
-)
-"""Of every channel to a bot (sandbox.md, gRPC)."""
 
 _FAREWELL_S: Final = 0.1  # for a bot to hear how its last game ended, before its process is ended
 _AHEAD_S: Final = 10.0  # as long as a bot may take to start, unless a league says otherwise
@@ -66,15 +50,14 @@ class BotLink:
         self.wait: Final = Wait(Watch(bot.cpu_times, bot.limits.cpus, sent_bytes=self._sent_bytes), now, self.kill)
         self._obstacle = ""  # why the bot cannot be reached as yet
         self._ahead = asyncio.create_task(self._get_ahead(ahead_s))
-        self._relay: Relay | None = None
-        self._channel: grpc.aio.Channel | None = None
+        self._connection: Connection | None = None
         self._player: GrpcPlayer | None = None
         self._ending: asyncio.Task[bytes] | None = None
 
     @property
     def offence(self) -> str:
         """Why the bot was cut off for what it sent; empty if it was not."""
-        return "" if self._relay is None else self._relay.offence
+        return "" if self._connection is None else self._connection.offence
 
     def waits_ms(self, limit_ms: int) -> int:
         """How long the bot is waited for that has been told this limit."""
@@ -88,10 +71,10 @@ class BotLink:
         """
         if self._ending is not None:
             return False
-        if self._player is None or self._relay is None or self._channel is None:
+        if self._player is None or self._connection is None:
             return True
         in_order = await self._player.leave(within_ms / 1000)
-        return in_order and self._relay.joined and self._channel.get_state() is grpc.ChannelConnectivity.READY
+        return in_order and self._connection.ready
 
     def player(self) -> "GrpcPlayer":
         """The bot in its next game; the game before is hung up if it still hangs on."""
@@ -116,28 +99,21 @@ class BotLink:
             failure = Failure(FaultKind.STARTUP, detail)
         if failure is not None:
             return failure
-        assert self._channel is not None
-        # Bytes as they are, both ways: gRPC would turn a message that it cannot read into None.
-        call = self._channel.stream_stream(codec.PATH, bytes, bytes)(None)
-        return Stream(call, self._tidy, self.wait)
+        assert self._connection is not None
+        return Stream(self._connection, codec.PATH, self._tidy, self.wait)
 
     async def _connect(self) -> Failure | None:
         await self._stop_getting_ahead()
         self.wake()
-        if self._relay is None or self._channel is None:
+        if self._connection is None:
             reached = await wait_until_listening(self._bot, self._now, self._cannot_be_reached)
             if isinstance(reached, Failure):
                 return reached
-            self._obstacle = "it is there, but is not connected yet"
-            self._relay = Relay(reached, self._bot.limits.sent_bytes)
-            self._channel = grpc.aio.insecure_channel(self._relay.target, options=OPTIONS)
-            self._channel.get_state(try_to_connect=True)
-            await self._relay.join()
-        self._relay.new_game()
+            self._connection = Connection(reached, self._bot.limits.sent_bytes)
         return None
 
     def _sent_bytes(self) -> int:
-        return 0 if self._relay is None else self._relay.sent_bytes
+        return 0 if self._connection is None else self._connection.sent_bytes
 
     def _cannot_be_reached(self, why: str) -> None:
         self._obstacle = why
@@ -176,8 +152,6 @@ class BotLink:
             raise
 
     def _tidy(self, text: str) -> str:
-        if self._relay is not None:
-            text = text.replace(self._relay.target, "its socket")
         return without_paths(text, self._bot)
 
     async def _get_ahead(self, within_s: float) -> None:
@@ -199,7 +173,6 @@ class BotLink:
             self._ahead.result()
 
     async def _end(self) -> bytes:
-        # In this order: closing a channel whose peer lives and floods it may take long.
         self._ahead.cancel()
         try:
             return await self._bot.stop()
@@ -207,10 +180,8 @@ class BotLink:
             self.wait.put_away()
             # Whether a bot that has been ended could be held has no bearing any more.
             await asyncio.gather(self._ahead, return_exceptions=True)
-            if self._relay is not None:
-                self._relay.close()
-            if self._channel is not None:
-                await self._channel.close(None)
+            if self._connection is not None:
+                self._connection.close()
 
 
 class GrpcPlayer:
@@ -248,7 +219,8 @@ class GrpcPlayer:
             if isinstance(stream, Failure):
                 return stream
             self._stream = stream
-            came = await self._exchange(stream.finish(codec.start_message(game).SerializeToString()))
+            stream.say(codec.start_message(game).SerializeToString())
+            came = await self._answer(stream.finish())
         if isinstance(came, Received):
             try:
                 codec.read_ready(codec.decode_bot(came.data))
@@ -270,11 +242,12 @@ class GrpcPlayer:
         assert self._stream is not None, "asked before the game was started"
         request = codec.query_message(view, self._told).SerializeToString()
         self._told = len(view.history)
-        self._link.wake()
         limit_ms = self._link.waits_ms(view.limit_ms)
         before_ms = self._bot.cpu_used_ms()
+        self._stream.say(request)  # first, so that the bot finds it as it wakes and is not woken twice
+        self._link.wake()
         with self._named(f"at turn {view.turn}"):
-            came = await self._exchange(self._stream.exchange(request, limit_ms, self._earlier_ms(view)))
+            came = await self._answer(self._stream.answer(limit_ms, self._earlier_ms(view)))
         if isinstance(came, Received):
             after_ms = self._bot.cpu_used_ms()
             self._lost_ms += came.lost_ms
@@ -298,9 +271,9 @@ class GrpcPlayer:
             return 0.0
         return min(self._lost_ms, max(0, self._move_ms - view.limit_ms))
 
-    async def _exchange(self, exchange: Awaitable[Received | TooLate | Broken]) -> Received | TooLate | Broken:
+    async def _answer(self, answer: Awaitable[Received | TooLate | Broken]) -> Received | TooLate | Broken:
         try:
-            return await exchange
+            return await answer
         except Overloaded:
             if self._link.offence:  # then it was the bot that kept us busy
                 return Broken("cut off")

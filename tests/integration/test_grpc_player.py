@@ -8,7 +8,7 @@ import pytest
 from referee.errors import Overloaded, SandboxError
 from referee.game import play_game
 from referee.model import FaultKind, GameSpec, SeatHolder
-from referee.players.grpc_player import OPTIONS, BotLink
+from referee.players.grpc_player import BotLink
 from referee.players.stream import Broken, Stream
 from referee.ports import Answer, Failure
 from tests.support.bot_process import BotProcess
@@ -156,18 +156,17 @@ async def test_a_bot_that_ends_the_stream_and_lives_on_breaks_the_protocol() -> 
     )
 
 
-async def test_the_path_of_the_socket_stays_out_of_what_is_told_of_a_broken_connection() -> None:
+async def test_a_game_over_a_broken_connection_ends_with_words_for_it() -> None:
     async with BotProcess(kit_bot()) as bot:
         link = BotLink(bot)
-        await link.stream(10_000)  # which opens the channel
+        await link.stream(10_000)  # which makes the connection
         await bot.stop()
         stream = await link.stream(10_000)
         assert isinstance(stream, Stream)
-        came = await stream.exchange(b"", 10_000)
+        came = await stream.answer(10_000)
         await link.close()
     assert isinstance(came, Broken)
-    assert "its socket" in came.status
-    assert str(bot.socket) not in came.status
+    assert came.status == "status UNAVAILABLE: it hung up"
 
 
 MOUNT = "'25 30 8:1 /league/' + os.path.basename(os.path.dirname(os.path.abspath(__file__))) + ' /bot ro'"
@@ -381,17 +380,6 @@ async def test_an_answer_that_we_saw_after_its_limit_because_we_stood_still_is_n
         with pytest.raises(Overloaded, match=r"^bot, at turn 0: (answered|.* stood still: .* ended) after 5,\d+ ms"):
             await asking
         await link.close()
-
-
-def test_a_channel_shares_nothing_tries_nothing_twice_and_takes_nothing_long() -> None:
-    options = dict(OPTIONS)
-    assert options["grpc.use_local_subchannel_pool"] == 1
-    assert options["grpc.enable_retries"] == 0
-    assert options["grpc.max_receive_message_length"] == 16 * 1024
-    assert options["grpc.max_metadata_size"] <= options["grpc.absolute_max_metadata_size"] <= 8 * 1024
-    assert options["grpc.compression_enabled_algorithms_bitset"] == 1
-    assert options["grpc.enable_http_proxy"] == 0
-    assert options["grpc.keepalive_time_ms"] == options["grpc.client_idle_timeout_ms"] == 2**31 - 1
 
 
 async def leaves_in_order(source: str, within_ms: int = 10_000) -> bool:
