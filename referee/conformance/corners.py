@@ -150,7 +150,7 @@ async def two_at_once(desk: Desk) -> str:
     first = await desk.table(2, 0)
     await first.begin()
     await first.play(1)
-    second = await desk.table(3, 2, "end")
+    second = await desk.table(3, 1, "end")
     await second.start()
     came = await second.talk.comes(min(_AT_ONCE_MS, desk.patience_ms))
     if came:

@@ -27,12 +27,14 @@ class Pace:
     tight_ms    what a bank that is nearly empty holds
     silence_ms  how long it is made sure that nothing comes
     idle_ms     how long a game stands still
+    greeting_ms how long a greeting and the answer to a ping may take
     """
 
     clock: Clock = field(default_factory=Clock)
     tight_ms: int = 200
     silence_ms: int = 100
     idle_ms: int = 1_500
+    greeting_ms: int = 3_000
 
 
 class Desk:

@@ -5,16 +5,16 @@ from contextlib import suppress
 from typing import Final
 
 from referee.conformance.desk import Desk
-from referee.conformance.talk import LONGEST_HEADERS, LONGEST_MESSAGE, Ended, Line, Wrong
+from referee.conformance.talk import Ended, Line, Wrong
 from referee.conformance.tap import ACK, PING, SETTINGS, Frames
 from referee.limits import Limits
+from referee.players.http2 import LONGEST_HEADERS, LONGEST_MESSAGE
 from treelings import codec
 from treelings.bot import LONGEST_COMMENT
 from treelings.v1.game_pb2 import RefereeMessage
 
 _GREETING: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000 04 00 00000000")
 _PING: Final = bytes.fromhex("000008 06 00 00000000") + b"treeling"
-_WORD_S: Final = 3.0
 _SMALL_WINDOW: Final = ("grpc.http2.lookahead_bytes", 8)
 _NO_PROBES: Final = ("grpc.http2.bdp_probe", 0)  # these would widen the window
 # Field 15 as a number and 500 to 502 of every other kind: no message has such.
@@ -31,10 +31,10 @@ async def connects(desk: Desk) -> str:
         with suppress(OSError):
             await writer.wait_closed()
     reader, writer = await _connection(desk)
-    frames = Frames()
+    frames, greeting_ms = Frames(), desk.pace.greeting_ms
     try:
         writer.write(_GREETING + _PING)
-        async with asyncio.timeout(_WORD_S):
+        async with asyncio.timeout(greeting_ms / 1000):
             while not frames.ping_answers and (data := await reader.read(1024)):
                 frames.feed(data)
     except (TimeoutError, OSError):
@@ -45,7 +45,7 @@ async def connects(desk: Desk) -> str:
     if not frames.kinds or frames.kinds[0] != (SETTINGS, 0):
         raise Wrong("SETTINGS as the first frame", "another frame" if frames.kinds else "no frame of HTTP/2", sent)
     if (PING, ACK) not in frames.kinds:
-        raise Wrong(f"the answer to the PING within {_WORD_S:.0f} s", "none", sent)
+        raise Wrong(f"the answer to the PING within {greeting_ms:,} ms", "none", sent)
     return "HTTP/2 without TLS; a caller who hangs up at once does no harm"
 
 
@@ -57,9 +57,16 @@ async def small_windows(desk: Desk) -> str:
         await table.begin()
         await table.play(5)
         await table.end(desk.patience_ms, "void")
+    except Wrong as wrong:
+        longest = line.tap.frames.longest_data
+        if longest <= _SMALL_WINDOW[1]:
+            raise
+        # gRPC says nothing of it, and is deaf to the stream from then on.
+        expected = f"DATA of at most {_SMALL_WINDOW[1]} bytes, all that the stream's window has room for"
+        raise Wrong(expected, f"a frame of {longest:,}", wrong.sent) from None
     finally:
         await desk.hang_up(line)
-    return f"answers in pieces of {_SMALL_WINDOW[1]} bytes"
+    return f"answers in pieces of {line.tap.frames.longest_data} bytes at most"
 
 
 async def headers(desk: Desk) -> str:
@@ -200,10 +207,10 @@ async def sizes(desk: Desk) -> str:
 
 async def _connection(desk: Desk) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     try:
-        async with asyncio.timeout(_WORD_S):
+        async with asyncio.timeout(desk.pace.greeting_ms / 1000):
             return await asyncio.open_connection(*desk.address)
     except TimeoutError:
-        got = f"no answer in {_WORD_S:.0f} s"
+        got = "no answer"
     except OSError as error:
         got = error.strerror or str(error)
     raise Wrong("a bot that listens", got)

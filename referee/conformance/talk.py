@@ -14,17 +14,12 @@ from google.protobuf import text_format
 
 from referee.conformance.tap import Tap
 from referee.limits import Limits
+from referee.players.http2 import LONGEST_HEADERS, LONGEST_MESSAGE
 from referee.text import printable
 from treelings import ProtocolError, codec
 from treelings.v1.game_pb2 import RefereeMessage
 
 HostPort = tuple[str, int]
-
-LONGEST_MESSAGE: Final = 16 * 1024
-"""Bytes that a message of the bot's may have (game.proto)."""
-
-LONGEST_HEADERS: Final = 8 * 1024
-"""Bytes that its headers, and its trailers, may come to."""
 
 _OPTIONS: Final = (
     ("grpc.use_local_subchannel_pool", 1),  # each line a connection of its own
@@ -40,7 +35,8 @@ _LONGEST_SHOWN: Final = 1_200
 _LONGEST_STATUS: Final = 160
 _CONNECT_S: Final = 3.0
 _WRITE_S: Final = 5.0  # for a message of some kilobytes to fit into the bot's window
-_LATE_MS: Final = 2_000  # how much longer a late message is waited for, to tell late from never
+_LATE_MS: Final = 2_000  # how much longer a late message is waited for, at most, to tell late from never
+_A_BIT_MS: Final = 100
 
 
 class Wrong(Exception):
@@ -157,7 +153,7 @@ class Talk:
         came = await self.receive(within_ms)
         expected = f"{expected} within {within_ms:,} ms"
         if came is None:
-            came = await self.receive(min(_LATE_MS, 2 * within_ms))
+            came = await self.receive(min(_LATE_MS, 3 * within_ms + _A_BIT_MS))
             took_ms = (clock() - begun) * 1000
             raise Late(expected, f"{_words(came)} after {took_ms:,.0f} ms", self.sent)
         if isinstance(came, Ended):

@@ -19,7 +19,8 @@ _BUFFER_BYTES: Final = 64 * 1024
 class Frames:
     """The frames of one direction of HTTP/2, counted as their bytes come in (RFC 9113, 4.1).
 
-    kinds  type and flags of those whose head has been seen, in order; the first thousand
+    kinds         type and flags of those whose head has been seen, in order; the first thousand
+    longest_data  bytes of the longest DATA frame
     """
 
     MOST: Final = 1_000
@@ -28,6 +29,7 @@ class Frames:
         self.kinds: list[tuple[int, int]] = []
         self.pings = 0
         self.ping_answers = 0
+        self.longest_data = 0
         self._head = b""
         self._skip = 0
 
@@ -50,6 +52,8 @@ class Frames:
     def _see(self, kind: int, flags: int) -> None:
         if len(self.kinds) < self.MOST:
             self.kinds.append((kind, flags))
+        if kind == DATA:
+            self.longest_data = max(self.longest_data, self._skip)
         if kind == PING:
             self.ping_answers += flags & ACK
             self.pings += 1 - (flags & ACK)
