@@ -48,10 +48,10 @@ def measure() -> dict[str, float]:
             copy = Path(shutil.copytree(place / "once", place / str(number)))
             with open_league(copy) as league:
                 folder = league.folder
-            new = _publish(folder)
+            new = publish(folder)
             with open_league(copy) as league:
                 run(league.run(FakeSandbox(), progress=Told(), jobs=1, seat=Tables()))
-            rounds.append((*new, *_publish(folder), (copy / index).stat().st_size))
+            rounds.append((*new, *publish(folder), (copy / index).stat().st_size))
             shutil.rmtree(copy)
     new_s, new_busy_s, new_mb, again_s, again_busy_s, again_mb, index_bytes = map(median, zip(*rounds, strict=True))
     return {
@@ -64,7 +64,7 @@ def measure() -> dict[str, float]:
     }
 
 
-def _publish(folder: Path) -> tuple[float, float, float]:
+def publish(folder: Path) -> tuple[float, float, float]:
     """Seconds on the clock, seconds of the processor, megabytes."""
     began = perf_counter()
     command = [sys.executable, "-m", "referee.cli", "league", "publish", str(folder)]

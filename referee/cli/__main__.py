@@ -9,14 +9,14 @@ from typing import Final, NoReturn
 
 from referee.interruption import heed_once
 
-_COLLECT_AFTER: Final = 20_000
+COLLECT_AFTER: Final = 20_000
 """New objects: modules and records are many that stay, and looking for cycles among them took a seventh of the time."""
 
 
 def main() -> NoReturn:
     """Run `treelings`; every error that is ours or the user's ends in one or two lines, never in a traceback."""
     heed_once()
-    gc.set_threshold(_COLLECT_AFTER)
+    gc.set_threshold(COLLECT_AFTER)
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character shows its number, rather than ending the command.
         if reconfigure := getattr(stream, "reconfigure", None):
