@@ -8,8 +8,9 @@ import errno
 import os
 import re
 import secrets
+import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -49,11 +50,17 @@ class Group:
     All but `cpu_times` and `owns` keep files open, and so belong to one thread.
     """
 
-    def __init__(self, places: dict[str, str], folders: dict[str, Path], proc: Path) -> None:
-        """`places`: where it is in each hierarchy, as /proc/PID/cgroup says; `folders`: those that are mounted."""
+    def __init__(
+        self, places: dict[str, str], folders: dict[str, Path], proc: Path, first: int | None = None
+    ) -> None:  # fmt: skip
+        """`places`: where it is in each hierarchy, as /proc/PID/cgroup says; `folders`: those that are mounted.
+
+        first  a descriptor of the container's first process, which ends all others with it; is closed with the group
+        """
         self._places = places
         self._folders = folders
         self._proc = proc
+        self._first = first
         self._freezer: tuple[int, _Freezer] | None = None
         self._clock = self._open_clock()
 
@@ -94,6 +101,20 @@ class Group:
         if self._freezer is not None:
             file, freezer = self._freezer
             _write(file, freezer.release)
+
+    def kill(self) -> bool:
+        """Kill its first process, and so all of them; false if that may not be, or nobody knows which one it is.
+
+        An engine does the same, but runs a program for it that takes a twentieth of what a container costs.
+        """
+        if self._first is None:
+            return False
+        with suppress(ProcessLookupError):  # it has ended
+            try:
+                signal.pidfd_send_signal(self._first, signal.SIGKILL)
+            except PermissionError:
+                return False
+        return True
 
     def cpu_used_ms(self) -> float | None:
         """Processor time of all its processes so far, ended ones included."""
@@ -152,8 +173,8 @@ class Group:
 
     def close(self) -> None:
         """Give back what it keeps open; it can do nothing afterwards. May be called twice."""
-        kept = [self._clock, self._freezer[0] if self._freezer else None]
-        self._clock = self._freezer = None
+        kept = [self._clock, self._first, self._freezer[0] if self._freezer else None]
+        self._clock = self._first = self._freezer = None
         for file in kept:
             if file is not None:
                 os.close(file)
@@ -164,15 +185,29 @@ def find_group(container: str, pid: int, proc: Path = _PROC) -> Group | None:
 
     None if that process is gone, or is another one here than where the engine runs. Raises SandboxError.
     """
+    # Before it is looked at, so that its id cannot have become another's; the ids of a made-up /proc name nobody here.
+    first = _descriptor(pid) if proc == _PROC else None
     places = {name: place for name, place in _places(pid, proc).items() if container in place}
     if not places:
+        if first is not None:
+            os.close(first)
         return None
     folders = {}
     for name, (root, mounted_at) in _mounts(proc).items():
         place = PurePosixPath(places.get(name, ".."))
         if place.is_relative_to(root):
             folders[name] = mounted_at / place.relative_to(root)
-    return Group(places, folders, proc)
+    return Group(places, folders, proc, first)
+
+
+def _descriptor(pid: int) -> int | None:
+    """Of a process, whatever becomes of it; None if it is gone, or the system has no such thing."""
+    if not hasattr(os, "pidfd_open"):
+        return None
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return None
 
 
 def tells_cpu_time(proc: Path = _PROC) -> bool:

@@ -28,7 +28,9 @@ T = TypeVar("T")
 LOG_TAIL_BYTES: Final = 2_000
 _KILLED: Final = 137
 _KILLS: Final = 20  # an engine gives up after some twelve seconds, each time
-_LOOKS, _LOOK_EVERY_S = 1_200, 0.1  # two minutes
+_USUAL_DEATH_S: Final = 1.0
+_LONGEST_DEATH_S: Final = 120.0
+_LOOK_EVERY_S: Final = 0.01
 _LEAST_SHARES: Final = 2  # of an engine's 1,024
 
 
@@ -79,6 +81,7 @@ class Container:
         # Also of one that is frozen: a freezer reaches nobody before a call into the kernel is done.
         self._watch = Watch(self.cpu_used_ms, self._shrink) if group is not None else None
         self._shrunk = False
+        self._killed = False
         self._log = b""
         self._address = address
         self._network = network
@@ -189,6 +192,7 @@ class Container:
         if self._removal is None or (self._removal.done() and not _went_well(self._removal)):
             if self._group is not None:
                 self._group.thaw()
+                self._killed = self._group.kill() or self._killed
                 self._group.close()
             self._removal = asyncio.ensure_future(self._call(self._remove))
         log = await asyncio.shield(self._removal)
@@ -211,18 +215,25 @@ class Container:
 
     def _outlive(self) -> None:
         """Wait for processes that die more slowly than the engine takes to forget their container."""
-        for left in reversed(range(_LOOKS)):
-            if self._group is None or not self._group.has_threads():
-                return
-            if left:
-                time.sleep(_LOOK_EVERY_S)
-        raise SandboxError(f"processes of {self._submission.name} live on, long after they were killed")
+        if not self._dead_within(_LONGEST_DEATH_S):
+            raise SandboxError(f"processes of {self._submission.name} live on, long after they were killed")
+
+    def _dead_within(self, seconds: float) -> bool:
+        """Whether none of its processes lives, at once or soon; also where nobody can tell."""
+        until = time.monotonic() + seconds
+        while self._group is not None and self._group.has_threads():
+            if time.monotonic() >= until:
+                return False
+            time.sleep(_LOOK_EVERY_S)
+        return True
 
     def _last_words(self) -> bytes:
         """Kill it and read its log, which is whole only then; empty if somebody else has removed it."""
         with engine_errors(f"ending {self._submission.name}"):
             with suppress(NotFound):
-                _kill(self._engine, self._id)
+                if not (self._killed and self._dead_within(_USUAL_DEATH_S)):
+                    _kill(self._engine, self._id)
+                self._engine.wait(self._id)  # until the engine has taken in all that it wrote
             log = self._output.read(self._limits.log_bytes)
         if self._refusal is not None:
             log += self._refusal.encode()
@@ -230,7 +241,7 @@ class Container:
 
 
 def _kill(engine: APIClient, id_: str) -> None:
-    """Kill it, and wait until it is dead: a process gets to die only once its call into the kernel is done.
+    """Have the engine kill it, again and again: a process gets to die only once its call into the kernel is done.
 
     Some calls take a second of a core, and a bot may have as many threads in them as its limits allow.
     """
@@ -243,7 +254,6 @@ def _kill(engine: APIClient, id_: str) -> None:
                 break
             if not left or error.status_code != HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
-    engine.wait(id_)  # until the engine has taken in all that it wrote
 
 
 def remove_container(engine: APIClient, id_: str) -> None:

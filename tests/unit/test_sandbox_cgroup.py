@@ -1,4 +1,7 @@
+import os
 import shutil
+import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -167,6 +170,21 @@ def test_what_is_asked_of_a_group_that_is_gone_does_nothing(tmp_path: Path) -> N
     assert group.cpu_times() is None
     assert not group.owns(PID)
     group.close()
+
+
+def test_a_group_is_killed_by_its_first_process_whether_that_lives_or_has_ended(tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        group = Group({}, {}, tmp_path, os.pidfd_open(process.pid))
+        assert group.kill()
+        assert process.wait() == -signal.SIGKILL
+        assert group.kill()  # and nobody else, though its id may be another's by now
+        group.close()
+        assert not group.kill()
+
+
+def test_a_group_whose_first_process_nobody_knows_cannot_be_killed(both: tuple[FakeMachine, Group]) -> None:
+    _, group = both
+    assert not group.kill()
 
 
 def test_a_group_that_is_closed_does_nothing_and_keeps_no_file_open(both: tuple[FakeMachine, Group]) -> None:
