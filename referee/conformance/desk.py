@@ -44,7 +44,6 @@ class Desk:
         self.address = address
         self.pace = pace
         self.measures = Measures()
-        self.pings = 0
         self._line: Line | None = None
 
     async def reach(self) -> None:
@@ -81,7 +80,6 @@ class Desk:
         if line is None:
             line, self._line = self._line, None
         if line is not None:
-            self.pings += line.tap.frames.pings
             self.measures.game = max(self.measures.game, line.tap.most_bytes)
             await line.close()
 

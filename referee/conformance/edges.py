@@ -15,6 +15,7 @@ from treelings.v1.game_pb2 import RefereeMessage
 
 _GREETING: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000 04 00 00000000")
 _PING: Final = bytes.fromhex("000008 06 00 00000000") + b"treeling"
+_REFUSED_MS: Final = 500
 _SMALL_WINDOW: Final = ("grpc.http2.lookahead_bytes", 8)
 _NO_PROBES: Final = ("grpc.http2.bdp_probe", 0)  # these would widen the window
 # Field 15 as a number and 500 to 502 of every other kind: no message has such.
@@ -167,7 +168,9 @@ async def other_methods(desk: Desk) -> str:
     for path in (f"/{codec.SERVICE}/Watch", f"/treelings.v2.Bot/{codec.METHOD}"):
         talk = line.talk(path)
         table = await desk.table(2, 0, talk=talk, name="another method")
-        await table.start()
+        # Refused before a message is sent: gRPC forgets a status that crosses a message of ours.
+        if not await talk.comes(min(_REFUSED_MS, desk.patience_ms)):
+            await table.start()
         came = await talk.receive(desk.patience_ms)
         if not isinstance(came, Ended) or came.code != "UNIMPLEMENTED":
             raise talk.got(f"status UNIMPLEMENTED for {path}", came)
@@ -175,20 +178,21 @@ async def other_methods(desk: Desk) -> str:
 
 
 async def stands_still(desk: Desk) -> str:
-    """A game that stands still, as each does while others think; and no pings in the whole run."""
+    """A game that stands still, as each does while others think; and no pings in it."""
+    await desk.hang_up()  # a server may ping on a connection whose streams were broken off: no match breaks any off
+    line = await desk.line()
     table = await desk.table(2, 0, name="standing still")
     await table.begin()
-    await table.play(1)
+    await table.play(3)
     came = await table.talk.receive(desk.pace.idle_ms)
     if came is not None:
         raise table.talk.got("a bot that waits for its next turn", came)
-    await table.play(1)
-    await table.end(desk.patience_ms, "void")
-    await desk.hang_up()
-    if desk.pings:
-        got = f"{desk.pings} since the connection was made" if desk.pings > 1 else "one"
+    await table.play()
+    await table.end(desk.patience_ms)
+    if pings := line.tap.frames.pings:
+        got = f"{pings:,} in {table.state.turn} moves and {desk.pace.idle_ms:,} ms in which it was not asked anything"
         raise Wrong("no PING frames: neither keep-alive nor probes of the bandwidth", got, table.talk.sent)
-    return f"waited {desk.pace.idle_ms:,} ms; no pings in the whole run"
+    return f"waited {desk.pace.idle_ms:,} ms, and sent no pings"
 
 
 async def sizes(desk: Desk) -> str:

@@ -275,6 +275,12 @@ class Pings(Honest):
     options = (("grpc.keepalive_time_ms", 300), ("grpc.keepalive_permit_without_calls", 1), ("grpc.so_reuseport", 0))
 
 
+class ProbesTheBandwidth(Honest):
+    """As gRPC's servers are unless they are told otherwise."""
+
+    options = (("grpc.so_reuseport", 0),)
+
+
 class Talkative(Honest):
     async def query(self, query: Query, context: Context) -> tuple[BotMessage, ...]:
         return (reply(query.turn, query.legal[0], "x" * 300),)
