@@ -12,7 +12,9 @@ from typing import Final, Literal, Protocol, final
 
 from treelings.cards import (
     CARDS,
+    CARDS_PER_GUILD,
     FIREFLY,
+    FIREFLY_INDEX,
     GUILDS,
     HAND_SIZE,
     MARKET_SIZE,
@@ -23,7 +25,7 @@ from treelings.cards import (
 from treelings.errors import DeckError, IllegalMove
 from treelings.moves import PASS, SINGLES_TAKE, Move, quoted
 from treelings.native import i64
-from treelings.offers import BITS, FULL, OFFERS, SLOTS, UNKNOWN, Offer, Take, mask, offer_of, shifts, unpack
+from treelings.offers import BITS, FULL, OFFERS, SLOTS, UNKNOWN, Offer, mask, offer_of, pack, shifts, unpack
 
 Refill = Literal["start", "end"]
 """When in a turn the market is filled up to five cards (rules.md, Two sources, two refills)."""
@@ -34,7 +36,13 @@ BELOW_FIREFLY: Final = 20
 """Cards that lie below the firefly: it has shown up once fewer cards than these are face down."""
 
 _MOVES_SHOWN: Final = 8
-_SHIFTS: Final = bytes.maketrans(GUILDS.encode(), bytes(range(0, BITS * len(GUILDS), BITS)))
+
+_ALL_CARDS: Final = pack([CARDS_PER_GUILD] * len(GUILDS))
+"""No other 108 cards have this sum: a guild in excess would have to be made up for by fewer cards than it has."""
+
+_NO_GUILD: Final = BITS * len(GUILDS)
+_SHIFTS: Final = bytes(BITS * GUILDS.index(chr(c)) if chr(c) in GUILDS else _NO_GUILD for c in range(256))
+"""By byte: where a guild's count stands in a packed integer; behind all guilds for what is none."""
 
 
 class Rng(Protocol):
@@ -84,12 +92,13 @@ class State:
     @staticmethod
     def deal(deck: str, players: int, refill: Refill = "start") -> "State":
         """Set up a game from a deck of 109 characters (rules.md, Set-up). Raises DeckError."""
-        check_deck(deck)
+        sums = _sums_of(deck.replace(FIREFLY, "")[::-1])
+        if len(deck) != CARDS + 1 or deck[FIREFLY_INDEX] != FIREFLY or sums[-1] != _ALL_CARDS:
+            check_deck(deck)  # which says what is wrong
         if not MIN_PLAYERS <= players <= MAX_PLAYERS:
             raise DeckError(f"players: expected {MIN_PLAYERS} to {MAX_PLAYERS}, got {players}")
         if refill not in REFILLS:
             raise DeckError(f"refill: expected 'start' or 'end', got {quoted(refill)}")
-        sums = _sums_of(deck.replace(FIREFLY, "")[::-1])
         left = CARDS
         rows: list[str] = []
         heights: list[int] = []
@@ -197,25 +206,36 @@ class State:
 
         The next seat is on turn then, unless the game is over. Cost: 0.9 us. (rules.md, A turn)
         """
-        if not self._legal(move):
-            raise self._illegal(move, move.notation)
         seat = self.seat
+        own: i64 = self._own[seat]
         take = self._offer.takes[move.take_index]
+        if self.over or take.mask & ~own != move.new_mask:
+            raise self._illegal(move, move.notation)
         self._heights[seat] += take.cards
         if move.new_mask:
             self.rows[seat] = move.left_end + self.rows[seat] + move.right
-            self._own[seat] |= move.new_mask
+            self._own[seat] = own | move.new_mask
         turn = self.turn
         self.turn = turn + 1
-        self.seat = seat = (turn + 1) % self.players
-        if self.refill == "end":
-            self._fill(take, turn)
-            self.over = seat == 0 and self.festival_turn >= 0
-        elif seat == 0 and self.festival_turn >= 0:
-            self._offer = OFFERS[(self._offer.market - take.cards) % SLOTS]
+        seat += 1
+        if seat == self.players:
+            seat = 0
+        self.seat = seat
+        market = self._offer.market - take.cards
+        at_end = self.refill == "end"
+        if seat == 0 and self.festival_turn >= 0 and not at_end:
+            self._offer = OFFERS[market % SLOTS]
             self.over = True
-        else:
-            self._fill(take, turn + 1)
+            return
+        left = self._left - take.short
+        if left < 0:
+            left = 0
+        self._offer = OFFERS[(market + self._sums[self._left] - self._sums[left]) % SLOTS]
+        self._left = left
+        if left < BELOW_FIREFLY:
+            if self.festival_turn < 0:
+                self.festival_turn = turn if at_end else turn + 1
+            self.over = at_end and seat == 0
 
     def playout(self, rng: Rng) -> None:
         """Play this state itself to the end of the game, each move uniform among the legal ones.
@@ -309,17 +329,6 @@ class State:
         # Every guild of the take that the seat lacks is placed, no other: Move.parse saw to "exactly once".
         new = self._offer.takes[move.take_index].mask & ~self._own[self.seat]
         return new == move.new_mask and not self.over
-
-    def _fill(self, take: Take, turn: int) -> None:
-        sums = self._sums
-        left = self._left - take.short
-        if left < 0:
-            left = 0
-        drawn = sums[self._left] - sums[left]
-        self._offer = OFFERS[(self._offer.market - take.cards + drawn) % SLOTS]
-        self._left = left
-        if left < BELOW_FIREFLY and self.festival_turn < 0:
-            self.festival_turn = turn
 
     def _illegal(self, move: Move, text: str) -> IllegalMove:
         """What is wrong with a move that is not legal here, in words for its author, who wrote `text`."""
