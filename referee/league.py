@@ -177,11 +177,10 @@ class League:
         played = {bot.name: bot.author for night in self.nights() for bot in night.bots}
         return played | {bot.name: bot.author for bot in self.bots()}
 
-    def untrusted(self) -> tuple[Submission, ...]:
-        """Bots of the open night, or else of the next one, that are no shipped sample: they need a sandbox."""
+    def playing(self) -> tuple[Submission, ...]:
+        """Bots of the open night, or else of the next one."""
         night = self.current_night()
-        bots = self.submissions(night.number) if night else self.bots()
-        return tuple(bot for bot in bots if not is_sample(bot))
+        return self.submissions(night.number) if night else self.bots()
 
     # ---- nights
 

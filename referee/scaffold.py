@@ -11,10 +11,16 @@ from referee.errors import UsageError
 from referee.submissions import check_name, sample_bot
 from referee.text import printable
 
-LANGUAGES: Final = ("python",)
+LANGUAGES: Final = ("python", "javascript", "cpp")
 """Languages that there is a template for: the folders in `templates`."""
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
+_OF_THE_SAMPLE: Final = {"javascript": ("board.js", "bot.js", "package-lock.json", "treelings.js")}
+"""Files of a template that the sample bot of that name has as well, and that are kept there alone."""
+
+_WITHOUT_KIT: Final = ("javascript", "cpp")
+"""Languages whose bots speak to the referee from the .proto, which they get along."""
+
 _COMPILED: Final = "__pycache__"  # put there by whoever installed the package
 _SHOWN: Final = 80
 _LONGEST_AUTHOR: Final = 64
@@ -38,18 +44,39 @@ def make_bot(name: str, *, author: str, into: Path, language: str = "python") ->
     except FileExistsError:
         raise UsageError(f"{folder}: is there already; choose another name, or another place with --into") from None
     try:
-        return _copy(_TEMPLATES / language, folder, values)
+        return _write(_parts(language), folder, values)
     except BaseException:  # half of a bot is none, and would be in the way of the next attempt
         shutil.rmtree(folder)
         raise
 
 
-def _copy(template: Path, folder: Path, values: Mapping[str, str]) -> tuple[Path, ...]:
+def _parts(language: str) -> dict[str, Path]:
+    """What a bot's folder is made of: a path in it, and the file that it is a copy of."""
+    template = _TEMPLATES / language
+    parts = {
+        path.relative_to(template).as_posix(): path
+        for path in template.rglob("*")
+        if path.is_file() and _COMPILED not in path.parts
+    }
+    if names := _OF_THE_SAMPLE.get(language):
+        sample = sample_bot(language)
+        assert sample is not None, f"{language}: its sample bot is not installed"
+        parts |= {name: sample / name for name in names}
+    if language in _WITHOUT_KIT:
+        proto = _proto()
+        parts |= {f"proto/{path.relative_to(proto).as_posix()}": path for path in proto.rglob("*.proto")}
+    return parts
+
+
+def _proto() -> Path:
+    package = Path(__file__).parent
+    inside = package / "proto"  # in an installed wheel
+    return inside if inside.is_dir() else package.parent / "proto"  # in a checkout
+
+
+def _write(parts: Mapping[str, Path], folder: Path, values: Mapping[str, str]) -> tuple[Path, ...]:
     made = []
-    for source in sorted(template.rglob("*")):
-        path = source.relative_to(template)
-        if source.is_dir() or _COMPILED in path.parts:
-            continue
+    for path, source in sorted(parts.items()):
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         try:

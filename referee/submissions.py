@@ -24,10 +24,11 @@ from referee.errors import BotFileError, SubmissionError
 from referee.model import Submission
 from referee.text import printable
 from referee.tomlfile import Section, parse_toml
+from referee.vendoring import NPM_FILE, PACKAGES, lacks_packages, packed_already, with_packages
 from referee.work_folder import work_folder
 
 BOT_FILE: Final = "bot.toml"
-MAX_FILES: Final = 1_000
+MAX_FILES: Final = 2_000
 MAX_FOLDERS: Final = 300
 MAX_BYTES: Final = 20_000_000
 MAX_PATH: Final = 200
@@ -36,9 +37,7 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9_]+")
 _LONGEST: Final = 100  # of a text that a name is suggested for
 _PART: Final = re.compile(r"@?[A-Za-z0-9_][A-Za-z0-9_.+-]{0,98}")
-_PATH_RULE: Final = (
-    f"names of letters, digits and . _ + - (ASCII), paths of at most {MAX_PATH} characters"
-)
+_PATH_RULE: Final = f"names of letters, digits and . _ + - (ASCII), paths of at most {MAX_PATH} characters"
 _FRESH: Final = ".new-"
 _LEFT_OUT: Final = ("__pycache__", "__MACOSX")
 _FORMAT: Final = b"treelings-submission/1\n"
@@ -93,7 +92,7 @@ class BotFile(Section):
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class File:
     """One file of a submission; `path` is relative, with slashes."""
 
     path: str
@@ -106,7 +105,7 @@ def inspect(folder: Path) -> Submission:
     folder = folder.resolve()
     if not folder.is_dir():
         raise SubmissionError(f"{shown(folder)}: expected a folder with a {BOT_FILE}, got something else")
-    return _read(folder)[0]
+    return read(folder)[0]
 
 
 def unchanged(bot: Submission) -> Submission:
@@ -127,7 +126,7 @@ def take_in(source: Path, into: Path) -> Submission:
     All is checked before anything is written. The copy appears whole or not at all; one that is there already is
     kept. Raises SubmissionError naming file and reason.
     """
-    submission, files = _read(source.resolve())
+    submission, files = read(source.resolve())
     home = into / submission.version.removeprefix("sha256:")
     if not home.exists():
         with work_folder(into, _FRESH) as fresh:
@@ -162,11 +161,11 @@ def is_sample(submission: Submission) -> bool:
 def find_bot(text: str) -> Path:
     """What is meant: the text as the path of a folder or archive, or else the sample bot of that name.
 
-    Raises SubmissionError.
+    Packages of a sample bot are fetched the first time. Raises SubmissionError.
     """
     path = Path(text)
     if not path.is_dir() and (sample := sample_bot(text)):
-        return sample
+        return with_packages(sample) if lacks_packages(sample) else sample
     if not path.exists():
         names = ", ".join(path.name for path in sample_bots())
         raise SubmissionError(
@@ -176,9 +175,14 @@ def find_bot(text: str) -> Path:
     return path
 
 
-@cache
 def _sample_versions() -> frozenset[str]:
-    return frozenset(inspect(folder).version for folder in sample_bots())
+    places = (packed_already(folder) if lacks_packages(folder) else folder for folder in sample_bots())
+    return frozenset(_version(place) for place in places if place is not None)
+
+
+@cache
+def _version(sample: Path) -> str:
+    return inspect(sample).version
 
 
 def _samples() -> Path:
@@ -187,12 +191,13 @@ def _samples() -> Path:
     return inside if inside.is_dir() else package.parent / "sample_bots"  # in a checkout
 
 
-def _read(source: Path) -> tuple[Submission, tuple[_File, ...]]:
+def read(source: Path) -> tuple[Submission, tuple[File, ...]]:
+    """The bot in a folder or an archive, and its files in order of their paths. Raises SubmissionError."""
     entries: Iterable[Entry]
     if source.is_dir():
         entries, place = _walk(source), ""
     elif source.is_file():
-        entries, place = unpack(source, wanted=lambda path: not _left_out(path), room=MAX_BYTES), ", at its top"
+        entries, place = unpack(source, wanted=lambda path: not left_out(path), room=MAX_BYTES), ", at its top"
     else:
         raise SubmissionError(f"{shown(source)}: expected a folder, a .zip or a .tar.gz, got something else")
     try:
@@ -200,20 +205,36 @@ def _read(source: Path) -> tuple[Submission, tuple[_File, ...]]:
     except OSError as problem:
         where = printable(str(problem.filename), 1_000) if problem.filename else shown(source)
         raise SubmissionError(f"{where}: cannot be read: {problem.strerror}") from problem
-    if BOT_FILE not in by_path:
-        raise BotFileError(
-            f"{shown(source)}: no {BOT_FILE}; write one with name, author, command and runtime "
-            f'(e.g. command = ["python", "bot.py"], runtime = "python"){place}'
-        )
     about_file = Path(shown(source)) / BOT_FILE
-    about = parse_toml(by_path[BOT_FILE].content, about_file, BotFile, BotFileError)
+    about = _about(source, by_path[BOT_FILE].content if BOT_FILE in by_path else None, place)
     _check_start(about_file, about, by_path)
+    _check_packages(source, by_path)
     files = tuple(by_path[path] for path in sorted(by_path))
     submission = Submission(about.name, about.author, _digest(files), source, about.command, about.runtime)
     return submission, files
 
 
-def _digest(files: tuple[_File, ...]) -> str:
+def look_at(folder: Path) -> BotFile:
+    """What bot.toml in a folder says, whatever else is there. Raises SubmissionError."""
+    try:
+        content = _content(folder / BOT_FILE, MAX_BYTES)
+    except FileNotFoundError:
+        content = None
+    except OSError as problem:
+        raise SubmissionError(f"{shown(folder / BOT_FILE)}: cannot be read: {problem.strerror}") from problem
+    return _about(folder, content, "")
+
+
+def _about(source: Path, content: bytes | None, place: str) -> BotFile:
+    if content is None:
+        raise BotFileError(
+            f"{shown(source)}: no {BOT_FILE}; write one with name, author, command and runtime "
+            f'(e.g. command = ["python", "bot.py"], runtime = "python"){place}'
+        )
+    return parse_toml(content, Path(shown(source)) / BOT_FILE, BotFile, BotFileError)
+
+
+def _digest(files: tuple[File, ...]) -> str:
     """The version of a submission: SHA-256 over its files in order of their paths.
 
     Each file is `path NUL x-or-dash NUL decimal length NUL content`, after a line that names the format.
@@ -227,7 +248,8 @@ def _digest(files: tuple[_File, ...]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _left_out(path: str) -> bool:
+def left_out(path: str) -> bool:
+    """Whether a file or folder of this path, relative to the bot's, is silently no part of a submission."""
     parts = path.split("/")
     # A path with ".." leads anywhere: it is to be refused, not passed over.
     return ".." not in parts and any(part.startswith(".") or part in _LEFT_OUT for part in parts)
@@ -241,7 +263,7 @@ def _walk(folder: Path) -> Iterator[Entry]:
         below = waiting.pop()
         with os.scandir(folder / below) as entries:
             for entry in entries:
-                if _left_out(entry.name):
+                if left_out(entry.name):
                     continue
                 path = f"{below}{entry.name}"
                 mode = entry.stat(follow_symlinks=False).st_mode
@@ -253,10 +275,10 @@ def _walk(folder: Path) -> Iterator[Entry]:
                     waiting.append(f"{path}/")
 
 
-def _checked(source: Path, entries: Iterable[Entry]) -> dict[str, _File]:
+def _checked(source: Path, entries: Iterable[Entry]) -> dict[str, File]:
     """The files among the entries by path, if all of the entries may be part of a submission."""
     names: dict[str, str] = {}  # every path by itself in small letters
-    files: dict[str, _File] = {}
+    files: dict[str, File] = {}
     folders: set[str] = set()
     for path, mode, content in ((entry.path, entry.mode, entry.content) for entry in entries):
         *above, whole = _with_folders(source, path)
@@ -271,7 +293,7 @@ def _checked(source: Path, entries: Iterable[Entry]) -> dict[str, _File]:
                 raise refusal(source, path, f"expected at most {MAX_BYTES:,} bytes in all, got more")
             if path in files:
                 raise refusal(source, path, "expected each file once, got it twice")
-            files[path] = _File(path, content, bool(mode & stat.S_IXUSR))
+            files[path] = File(path, content, bool(mode & stat.S_IXUSR))
         if len(files) > MAX_FILES or len(folders) > MAX_FOLDERS:
             raise SubmissionError(
                 f"{shown(source)}: expected at most {MAX_FILES} files in {MAX_FOLDERS} folders, got more; "
@@ -314,7 +336,7 @@ def _content(path: Path, limit: int) -> bytes | None:
     return content if len(content) <= limit else None
 
 
-def _check_start(about: Path, bot: BotFile, files: dict[str, _File]) -> None:
+def _check_start(about: Path, bot: BotFile, files: dict[str, File]) -> None:
     """The command starts something that is there: the runtime's program with a file of the bot, or such a file."""
     where = f"{about}: command"
     program, *rest = bot.command
@@ -364,7 +386,17 @@ def _wanted_by_node(rest: list[str]) -> tuple[str, ...] | None:
     return (rest[0].removeprefix("./"),) if rest else None
 
 
-def _write(files: tuple[_File, ...], folder: Path) -> None:
+def _check_packages(source: Path, files: dict[str, File]) -> None:
+    """A bot cannot fetch its packages where it runs."""
+    named = NPM_FILE in files and b'"dependencies"' in files[NPM_FILE].content
+    if named and not any(path.startswith(f"{PACKAGES}/") for path in files):
+        raise refusal(
+            source, NPM_FILE, f"expected the packages that it names in {PACKAGES}, got none: run `npm ci` in the "
+            "folder to try the bot, and `treelings pack` to hand it in",
+        )  # fmt: skip
+
+
+def _write(files: tuple[File, ...], folder: Path) -> None:
     for file in files:
         path = folder / file.path
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -78,6 +78,11 @@ class Trials:
             await sandbox.open()
             self._open.push_async_callback(sandbox.close)
             self._sandbox = sandbox
+        elif self._sandbox.name == "docker":
+            from referee.cli.sandboxes import follow_build
+            from referee.sandbox.choose import prepare_runtime
+
+            prepare_runtime(bot.runtime, follow_build)
         return self._sandbox
 
 

@@ -29,6 +29,11 @@ COMMANDS: Final = (
         "referee.cli.check:check",
         "Do to a bot what a league does before it may play, step by step, and say what is wrong with it.",
     ),
+    Later(
+        "pack",
+        "referee.cli.pack:pack",
+        "Make an archive of a bot with all that it needs: a container has no network to fetch anything from.",
+    ),
     Later("match", "referee.cli.match:match", "Let bots play each other now, outside any league."),
     Later("compare", "referee.cli.compare:compare", "Is NEW better than OLD? Plays deals until it knows."),
     Later("play", "referee.cli.play:play", "Play against bots yourself, here in the terminal."),

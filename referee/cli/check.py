@@ -88,7 +88,7 @@ def check(
         raise typer.BadParameter("expected BOT, such as mybot, or --protocol HOST:PORT")
     from referee.checkup import step_names
     from referee.loop import run
-    from referee.submissions import find_bot, is_sample
+    from referee.submissions import find_bot
     from referee.work_folder import work_folder
 
     config = _config(league, seats)
@@ -97,9 +97,8 @@ def check(
     def box(submission: "Submission") -> "Sandbox":
         from referee.cli.sandboxes import sandbox_for  # once there is something to run: before that come its files
 
-        strangers = [] if is_sample(submission) else [submission]
         return sandbox_for(
-            sandbox, strangers, "check", trust=trust_bots, limits=config.limits(), at_once=max(config.seats)
+            sandbox, [submission], "check", trust=trust_bots, limits=config.limits(), at_once=max(config.seats)
         )
 
     typed = options.as_typed(sandbox, trust=trust_bots)

@@ -89,7 +89,7 @@ def compare(
     from referee.quick import QuickTables, apart, endless_deals
     from referee.run import default_jobs
     from referee.strength import Sprt, Verdict
-    from referee.submissions import find_bot, is_sample, take_in
+    from referee.submissions import find_bot, take_in
     from referee.work_folder import work_folder
 
     others = opponents or []
@@ -109,8 +109,7 @@ def compare(
                 f"{old} and {new}: expected two versions of a bot, got the same files ({bots[0].version[:15]}…); "
                 "add --same to compare a bot with itself"
             )
-        strangers = [bot for bot in bots if not is_sample(bot)]
-        box = sandbox_for(sandbox, strangers, "compare", trust=trust_bots, limits=Limits(), at_once=seats * tables)
+        box = sandbox_for(sandbox, bots, "compare", trust=trust_bots, limits=Limits(), at_once=seats * tables)
         print_heading(bots, (old, new, *others), test)
         comparison = Comparison(bots[0].name, bots[1].name, seats, test)
         deals = islice(endless_deals([bot.name for bot in bots], refill.value), max_deals)

@@ -132,7 +132,7 @@ def run(
         seats = (night.settings if night else league.config.settings()).seats
         at_once = (jobs or league.config.jobs or default_jobs()) * max(seats)
         box = sandbox_for(
-            sandbox, league.untrusted(), league.name, trust=trust_bots, limits=league.config.limits(), at_once=at_once
+            sandbox, league.playing(), league.name, trust=trust_bots, limits=league.config.limits(), at_once=at_once
         )
         number = (night or league.open_night()).number
         _announce(league, number)

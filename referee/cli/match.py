@@ -112,7 +112,7 @@ def match(
     from referee.run import default_jobs
     from referee.sandbox.process import ProcessSandbox
     from referee.schedule import match_id
-    from referee.submissions import find_bot, is_sample, take_in
+    from referee.submissions import find_bot, take_in
     from referee.work_folder import work_folder
 
     attached = attached_bots(attach or [])
@@ -130,10 +130,9 @@ def match(
         seated = apart([*(attached_submission(name) for name in attached), *own])
         names = [bot.name for bot in seated]
         plan = _plan(names, count, deal_id, refill.value)
-        strangers = [bot for bot in own if not is_sample(bot)]
         box: Sandbox = ProcessSandbox()
         if own:
-            box = sandbox_for(sandbox, strangers, "match", trust=trust_bots, limits=Limits(), at_once=tables * seats)
+            box = sandbox_for(sandbox, own, "match", trust=trust_bots, limits=Limits(), at_once=tables * seats)
         if attached:
             box = WithAttached(box, attached, _note)
         versions = {bot.name: bot.version for bot in seated}

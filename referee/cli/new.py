@@ -19,6 +19,17 @@ class Language(StrEnum):
     """What the bot is written in (scaffold.LANGUAGES)."""
 
     PYTHON = "python"
+    JAVASCRIPT = "javascript"
+    CPP = "cpp"
+
+
+_PACKED = (("treelings pack {bot}", "all in one file"), ("treelings league add LEAGUE {name}.tar.gz", "hands that in"))
+_AROUND = {
+    Language.PYTHON: ((), (("treelings league add LEAGUE {bot}", "or hand the folder in"),)),
+    Language.JAVASCRIPT: ((("npm --prefix {bot} ci", "fetches its packages"),), _PACKED),
+    Language.CPP: ((("make -C {bot}", "builds it; the Makefile says what that takes"),), _PACKED),
+}
+"""Commands before and after those that are the same for all languages, and what they do."""
 
 
 def new(
@@ -48,12 +59,14 @@ def new(
     for number, file in enumerate(files, 1):
         branch = "└──" if number == len(files) else "├──"
         out.print(Text.assemble((f"{branch} ", "dim"), str(file.relative_to(folder))), soft_wrap=True)
-    out.print("It plays already; its README says where to begin. Next:")
+    first, handing_in = _AROUND[language]
+    out.print(f"{'It plays already' if not first else 'It is whole'}; its README says where to begin. Next:")
     bot = shlex.quote(str(folder))
     steps = (
+        *((command.format(bot=bot), why) for command, why in first),
         (f"treelings check {bot}", "what a league tries first"),
         (f"treelings match {bot} greedy", "a first match"),
-        (f"treelings league add LEAGUE {bot}", "or hand the folder in"),
+        *((command.format(bot=bot, name=name), why) for command, why in handing_in),
     )
     width = max(len(command) for command, _ in steps)
     for command, why in steps:

@@ -90,7 +90,7 @@ def play(
     from referee.loop import run
     from referee.quick import apart
     from referee.records import MAX_DEAL_ID, append_record, read_records
-    from referee.submissions import check_name, find_bot, is_sample, take_in
+    from referee.submissions import check_name, find_bot, take_in
     from referee.work_folder import work_folder
 
     if not 1 <= len(bots) < MAX_PLAYERS:
@@ -114,8 +114,7 @@ def play(
         spec = _game(names, secrets.randbelow(len(names)) if seat is None else seat, deal_id, key, refill.value)
         table = _Table(spec, spec.bots.index(name), {bot.name: bot for bot in submissions}, adviser, key)
         started = [*submissions, *([adviser] if adviser else [])]
-        strangers = [bot for bot in started if not is_sample(bot)]
-        box = sandbox_for(sandbox, strangers, "play", trust=trust_bots, limits=Limits(), at_once=len(started))
+        box = sandbox_for(sandbox, started, "play", trust=trust_bots, limits=Limits(), at_once=len(started))
         if records:
             records.open("a", encoding="utf-8").close()
         record = run(_play(table, box))

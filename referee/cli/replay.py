@@ -107,15 +107,14 @@ def _ask(
     from referee.limits import Limits
     from referee.loop import run
     from referee.players import connect
-    from referee.submissions import find_bot, is_sample, take_in
+    from referee.submissions import find_bot, take_in
     from referee.work_folder import work_folder
 
     clock, logs = Clock(), list[bytes]()
     asked = positions(record, seat, clock, turn)
     with work_folder(Path(gettempdir()), _COPIES) as copies:
         bot = take_in(find_bot(name), copies)
-        strangers = [] if is_sample(bot) else [bot]
-        box = sandbox_for(wish, strangers, "replay", trust=trust, limits=Limits(), at_once=1)
+        box = sandbox_for(wish, [bot], "replay", trust=trust, limits=Limits(), at_once=1)
         found = opinions(record, asked, bot, box, connect, clock, logs)
         if json:
             text, good = run(as_json(found, record, bot, logs))

@@ -9,23 +9,29 @@ from referee.limits import Limits
 from referee.model import Submission
 from referee.ports import Sandbox
 from referee.sandbox.choose import choose_sandbox
+from referee.submissions import is_sample
 from treelings.cards import MAX_PLAYERS
 
 _NAMED = 5
 
 
+def follow_build(line: str) -> None:
+    """Show how the build of an image goes on."""
+    err.print(line, style="dim", markup=False)
+
+
 def sandbox_for(
     wish: SandboxWish,
-    strangers: Sequence[Submission],
+    bots: Sequence[Submission],
     league: str,
     *,
     trust: bool,
     limits: Limits,
     at_once: int = MAX_PLAYERS,
 ) -> Sandbox:
-    """The sandbox that the wish and this machine come to, for so many bots at tables at once; one table's if not given.
+    """The sandbox that the wish and this machine come to for these bots, so many of them at tables at once.
 
-    Raises UsageError where nothing would isolate bots of strangers (those that are no shipped samples) and nobody
+    Raises UsageError where nothing would isolate those of strangers (that are no shipped samples) and nobody
     said that they are trusted; SandboxError where what was wished for is not there.
     """
     sandbox, note = choose_sandbox(
@@ -33,10 +39,12 @@ def sandbox_for(
         limits=limits,
         at_once=at_once,
         league=league,
-        report=lambda line: err.print(line, style="dim", markup=False),
+        runtimes={bot.runtime for bot in bots},
+        report=follow_build,
     )
     if note:
         err.print(note, style="yellow", markup=False, soft_wrap=True)
+    strangers = [bot for bot in bots if not is_sample(bot)]
     if sandbox.name == "process" and strangers and not trust:
         names = ", ".join(bot.name for bot in strangers[:_NAMED])
         raise UsageError(

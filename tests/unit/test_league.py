@@ -19,7 +19,6 @@ from referee.model import GameRecord, GameSpec, MatchSpec, Submission, UntilDeci
 from referee.night import SeatTable
 from referee.ports import Sandbox
 from referee.reports import RunSummary
-from referee.submissions import sample_bot
 from tests.support import players
 from tests.support.league import NOW, SECRET, FakeSandbox, Published, Tables, Told, new_league, open_league
 from tests.support.submissions import bot_folder, bot_toml
@@ -129,15 +128,12 @@ def test_authors_are_those_of_all_nights_and_of_the_bots_now(tmp_path: Path) -> 
         assert league.authors() == {"ann": "Somebody", "bob": "Somebody", "cyd": "Cyd's mother"}
 
 
-def test_only_shipped_samples_are_trusted(tmp_path: Path) -> None:
-    sample = sample_bot("random")
-    assert sample
-    with new_league(tmp_path, ("ann",)) as league:
-        league.add(sample)
-        assert [bot.name for bot in league.untrusted()] == ["ann"]
+def test_those_that_play_are_the_bots_of_the_open_night_or_else_of_the_next(tmp_path: Path) -> None:
+    with new_league(tmp_path, ("ann", "bob")) as league:
+        assert [bot.name for bot in league.playing()] == ["ann", "bob"]
         league.open_night()
         league.add(bot_folder(tmp_path, "late"))
-        assert [bot.name for bot in league.untrusted()] == ["ann"]
+        assert [bot.name for bot in league.playing()] == ["ann", "bob"]
 
 
 # ---- opening a night

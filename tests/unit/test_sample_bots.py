@@ -35,8 +35,8 @@ def untimed(name: str, tries: int = 400) -> type[Bot]:
     return type(f"Untimed{bot.__name__}", (bot,), {TRIES[name]: tries, "now": staticmethod(lambda: 0.0)})
 
 
-def test_there_are_five_sample_bots() -> None:
-    assert {folder.name for folder in SAMPLE_BOTS.iterdir() if folder.is_dir()} == set(BY_STRENGTH)
+def test_there_are_five_sample_bots_and_one_in_another_language() -> None:
+    assert {folder.name for folder in SAMPLE_BOTS.iterdir() if folder.is_dir()} == {*BY_STRENGTH, "javascript"}
 
 
 @pytest.mark.parametrize("name", BY_STRENGTH)

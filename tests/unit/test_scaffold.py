@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from referee.config import check_title
 from referee.errors import UsageError
 from referee.scaffold import LANGUAGES, fit_author, make_bot
-from referee.submissions import check_name, inspect
+from referee.submissions import check_name, inspect, look_at, sample_bot
 
 
 def made(into: Path, name: str = "mybot", author: str = "Ann") -> Path:
@@ -22,13 +22,21 @@ def made(into: Path, name: str = "mybot", author: str = "Ann") -> Path:
     return into / name
 
 
+MADE_BY_OTHERS = {"python": (), "javascript": ("node_modules/x.js",), "cpp": ("bot",)}
+"""Files that npm and make add."""
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_folder_is_a_submission(language: str, tmp_path: Path) -> None:
     files = make_bot("mybot", author="Ann", into=tmp_path, language=language)
-    bot = inspect(tmp_path / "mybot")
-    assert (bot.name, bot.author) == ("mybot", "Ann")
+    about = look_at(tmp_path / "mybot")
+    assert (about.name, about.author) == ("mybot", "Ann")
     assert sorted(files) == sorted(path for path in (tmp_path / "mybot").rglob("*") if path.is_file())
     assert not [path for path in files if "@NAME@" in path.read_text() or "@AUTHOR@" in path.read_text()]
+    for path in MADE_BY_OTHERS[language]:
+        (tmp_path / "mybot" / path).parent.mkdir(exist_ok=True)
+        (tmp_path / "mybot" / path).touch(0o755)
+    assert inspect(tmp_path / "mybot").name == "mybot"
 
 
 def own_test(folder: Path) -> "subprocess.CompletedProcess[str]":
@@ -134,3 +142,16 @@ def test_a_name_that_is_suggested_is_one(text: str) -> None:
     except ValueError as problem:
         _, found, like = str(problem).partition(", such as ")
         assert not found or check_name(like) == like
+
+
+def test_the_sample_bot_in_javascript_is_its_template_filled_in(tmp_path: Path) -> None:
+    make_bot("zzz", author="Treelings League", into=tmp_path, language="javascript")
+    sample = sample_bot("javascript")
+    assert sample is not None
+    contents = {
+        path.relative_to(tmp_path / "zzz").as_posix(): path.read_text().replace("zzz", "javascript")
+        for path in (tmp_path / "zzz").rglob("*")
+        if path.is_file() and path.name != "README.md"
+    }
+    shipped = [path for path in sample.rglob("*") if path.is_file() and "node_modules" not in path.parts]
+    assert contents == {path.relative_to(sample).as_posix(): path.read_text() for path in shipped}

@@ -161,7 +161,7 @@ ARCHIVES: dict[str, Callable[[], bytes]] = {
     "backslash_name": lambda: _files(["data\\x.py"]),
     "huge_file": lambda: zipped(*_BOT, ("weights.bin", os.urandom(1_000) * 20_000)),
     "huge_archive": lambda: zipped(*_BOT, ("weights.bin", os.urandom(12_000_000))),
-    "many_files": lambda: _files(f"f{number}" for number in range(999)),
+    "many_files": lambda: _files(f"f{number}" for number in range(1_999)),
     "many_folders": lambda: _files(f"d{number}/x" for number in range(301)),
     "deep_name": lambda: _files(["x/" * 30_000 + "x"]),
     "missing_entry": lambda: zipped(("bot.toml", _TOML[1].replace(b"bot.py", b"main.py")), ("other.py", b"")),

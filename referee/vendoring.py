@@ -1,0 +1,112 @@
+"""A bot's packages, put into its folder: what npm or pip fetches for it, on the machine of whoever hands it in.
+
+Nothing of a package is run meanwhile: npm leaves out lifecycle scripts, pip takes wheels alone.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from referee.errors import SubmissionError
+from referee.text import printable
+from referee.work_folder import work_folder
+
+PACKAGES: Final = "node_modules"
+NPM_FILE: Final = "package.json"
+NPM_LOCK: Final = "package-lock.json"
+PIP_FILE: Final = "requirements.txt"
+
+_NPM: Final = ("npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+_PIP: Final = (
+    sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-compile", "--only-binary",
+    ":all:", "--implementation", "py", "--abi", "none", "--platform", "any",
+)  # fmt: skip
+_TIMEOUT_S: Final = 300
+_NOT_RUN: Final = (".ts", ".mts", ".cts", ".map", ".md", ".markdown", ".yml", ".flow")  # types, maps of sources, texts
+_TYPES: Final = "@types"
+_LONGEST: Final = 600
+
+
+def lacks_packages(folder: Path) -> bool:
+    """Whether a bot names packages of npm that are not in its folder."""
+    return (folder / NPM_FILE).is_file() and not (folder / PACKAGES).exists()
+
+
+def add_packages(folder: Path, runtime: str) -> None:
+    """Fetch what the bot's own file names: package.json with its lock for node, requirements.txt for python.
+
+    Those of node that are there already are made anew. Raises SubmissionError saying what is amiss.
+    """
+    if runtime == "node" and (folder / NPM_FILE).is_file():
+        if not (folder / NPM_LOCK).is_file():
+            raise SubmissionError(
+                f"{folder.name}: expected {NPM_LOCK} beside {NPM_FILE}, which says exactly what to fetch; "
+                "`npm install --package-lock-only` in the folder writes it"
+            )
+        _run(folder, _NPM, "install Node.js with npm (on Debian: apt-get install npm)")
+        _prune(folder / PACKAGES)
+    elif runtime == "python" and (folder / PIP_FILE).is_file():
+        # Beside bot.py, which is where Python looks first.
+        command = (*_PIP, "--target", str(folder), "--requirement", PIP_FILE)
+        _run(folder, command, "install it", "only packages without code of their own for a machine can be taken along")
+
+
+def with_packages(folder: Path) -> Path:
+    """A copy of a node bot's folder with its packages, kept in this user's cache. Raises SubmissionError."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treelings"
+    home = cache / f"packed-{_digest(folder)}"
+    if not home.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        with work_folder(cache, "packing-") as fresh:
+            copy = fresh / folder.name
+            shutil.copytree(folder, copy)
+            add_packages(copy, "node")
+            copy.chmod(0o755)
+            if not home.exists():
+                copy.rename(home)
+    return home
+
+
+def packed_already(folder: Path) -> Path | None:
+    """What `with_packages` would return if it is there."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treelings"
+    home = cache / f"packed-{_digest(folder)}"
+    return home if home.exists() else None
+
+
+def _digest(folder: Path) -> str:
+    digest = hashlib.sha256(repr((_NPM, _NOT_RUN)).encode())
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:32]
+
+
+def _prune(packages: Path) -> None:
+    """Leave out what no bot runs: half of the files that npm puts there."""
+    for below, folders, names in os.walk(packages):
+        for name in [name for name in folders if name.startswith(".") or name == _TYPES]:
+            folders.remove(name)
+            shutil.rmtree(Path(below) / name)
+        for name in names:
+            if name.startswith(".") or name.lower().endswith(_NOT_RUN):
+                (Path(below) / name).unlink()
+
+
+def _run(folder: Path, command: tuple[str, ...], missing: str, rule: str = "") -> None:
+    name = "pip" if command[0] == sys.executable else command[0]
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=_TIMEOUT_S, check=False)
+    except FileNotFoundError as error:
+        raise SubmissionError(f"{folder.name}: its packages come from {name}, which is not here: {missing}") from error
+    except subprocess.TimeoutExpired as error:
+        raise SubmissionError(
+            f"{folder.name}: {name} has not fetched its packages after {_TIMEOUT_S} s; is the registry reachable?"
+        ) from error
+    if done.returncode != 0:
+        said = printable(done.stderr.decode("utf-8", "replace").strip(), _LONGEST)
+        raise SubmissionError(f"{folder.name}: {name} cannot fetch its packages{f' ({rule})' if rule else ''}: {said}")

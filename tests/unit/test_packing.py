@@ -1,0 +1,77 @@
+"""A bot's archive: the same files make the same bytes, and what it lacks or names wrongly is told."""
+
+import gzip
+import tarfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from referee.errors import BotFileError, SubmissionError
+from referee.packing import archive, pack
+from referee.submissions import File, inspect, read, take_in
+from referee.vendoring import lacks_packages
+from tests.support.submissions import bot_folder
+
+NODE = 'name = "ann"\nauthor = "A"\ncommand = ["node", "bot.js"]\nruntime = "node"\n'
+NATIVE = 'name = "ann"\nauthor = "A"\ncommand = ["./bot"]\nruntime = "native"\n'
+
+
+def test_an_archive_is_the_same_version_as_its_folder(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "ann", files={"data/x": "1", ".git/config": "", "run": "#!"})
+    (folder / "run").chmod(0o755)
+    bot, path = pack(folder, tmp_path / "ann.tar.gz")
+    assert bot.version == inspect(folder).version == take_in(path, tmp_path).version
+
+
+def test_the_same_files_make_the_same_archive_whenever_they_were_written(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "ann")
+    _, first = pack(folder, tmp_path / "first")
+    (folder / "bot.py").touch()
+    (folder / "bot.py").chmod(0o600)
+    _, second = pack(folder, tmp_path / "second")
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_an_archive_tells_nothing_of_who_made_it() -> None:
+    with tarfile.open(fileobj=BytesIO(gzip.decompress(archive([File("bot", b"x", executable=True)])))) as tar:
+        (entry,) = tar.getmembers()
+    assert (entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname, entry.mode) == (0, 0, 0, "", "", 0o755)
+
+
+def test_packages_without_a_lock_are_not_fetched(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "ann", toml=NODE, files={"bot.js": "", "package.json": '{"dependencies": {}}'})
+    with pytest.raises(SubmissionError, match=r"ann: expected package-lock\.json beside package\.json"):
+        pack(folder, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_bot_without_the_packages_that_it_names_is_told_how_they_come_in(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "ann", toml=NODE, files={"bot.js": "", "package.json": '{"dependencies": {}}'})
+    assert lacks_packages(folder)
+    with pytest.raises(
+        SubmissionError, match=r"package\.json: expected the packages .* `treelings pack` to hand it in"
+    ):
+        read(folder)
+    (folder / "node_modules").mkdir()
+    (folder / "node_modules/index.js").touch()
+    assert read(folder)[0].name == "ann"
+
+
+def test_what_is_wrong_with_a_bot_is_said_of_its_own_folder(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "ann", toml=NATIVE)
+    with pytest.raises(BotFileError, match=rf"^{folder}/bot\.toml: command: expected a file of the bot, got './bot'"):
+        pack(folder, tmp_path / "out")
+
+
+def test_a_native_bot_is_built_first(tmp_path: Path) -> None:
+    makefile = "bot:\n\techo built > bot\n\tchmod +x bot\n"
+    folder = bot_folder(tmp_path, "ann", toml=NATIVE, files={"Makefile": makefile})
+    _, path = pack(folder, tmp_path / "out")
+    assert {file.path: file.executable for file in read(path)[1]}["bot"]
+
+
+def test_a_build_that_fails_is_no_bot(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "ann", toml=NATIVE, files={"Makefile": "bot:\n\tfalse\n"})
+    with pytest.raises(SubmissionError, match="make ended with 2"):
+        pack(folder, tmp_path / "out")
