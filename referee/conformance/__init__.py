@@ -80,6 +80,7 @@ CORNERS: Final = (
     Corner("headers", "Limits", edges.headers),
     Corner("small windows", "Connection", edges.small_windows),
     Corner("standing still", "Time", edges.stands_still),
+    Corner("as in a match", "One game after another", edges.as_in_a_match),
     Corner("sizes", "Limits", edges.sizes),
 )
 

@@ -4,13 +4,21 @@ import asyncio
 from contextlib import suppress
 from typing import Final
 
+from referee.clock import SeatClock
+from referee.conformance.decks import dealt
 from referee.conformance.desk import Desk
+from referee.conformance.table import any_move, start
 from referee.conformance.talk import Ended, Line, Wrong
 from referee.conformance.tap import ACK, PING, SETTINGS, Frames
 from referee.limits import Limits
+from referee.players import connect
+from referee.players.attached import AttachedBot, attached_submission
 from referee.players.http2 import LONGEST_HEADERS, LONGEST_MESSAGE
-from treelings import codec
+from referee.ports import Failure, Player
+from treelings import GameEnd, GameStart, IllegalMove, Move, NotationError, State, View, codec
 from treelings.bot import LONGEST_COMMENT
+from treelings.cards import MAX_PLAYERS, MIN_PLAYERS
+from treelings.rules import REFILLS
 from treelings.v1.game_pb2 import RefereeMessage
 
 _GREETING: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000 04 00 00000000")
@@ -193,6 +201,48 @@ async def stands_still(desk: Desk) -> str:
         got = f"{pings:,} in {table.state.turn} moves and {desk.pace.idle_ms:,} ms in which it was not asked anything"
         raise Wrong("no PING frames: neither keep-alive nor probes of the bandwidth", got, table.talk.sent)
     return f"waited {desk.pace.idle_ms:,} ms, and sent no pings"
+
+
+async def as_in_a_match(desk: Desk) -> str:
+    """Two games as a match plays them, by the very code that does. Raises SandboxError."""
+    await desk.hang_up()
+    link = connect(AttachedBot(attached_submission("bot"), desk.address))
+    moves = 0
+    try:
+        for players, refill in zip((MIN_PLAYERS, MAX_PLAYERS), REFILLS, strict=True):
+            game = start(players, players - 1, refill, desk.pace.clock, "as in a match")
+            moves += await _played(link.player(), game, dealt(players))
+            if not await link.left_in_order(desk.patience_ms):
+                got = "one that ended the stream or the connection in another way, or not at all"
+                raise Wrong("a bot that ends the stream with status OK and can play the next game", got)
+    finally:
+        await link.close()
+    return f"2 games, {moves} moves"
+
+
+async def _played(player: Player, game: GameStart, deck: str) -> int:
+    """The moves of a whole game. Raises Wrong, SandboxError."""
+    state, history, clock = State.deal(deck, game.players, game.refill), list[Move](), SeatClock(game.clock)
+    failure = await player.start(game)
+    while failure is None and not state.over:
+        move = any_move(state)
+        if state.seat == game.seat:
+            view = View.of(state, tuple(history), limit_ms=clock.limit_ms, bank_ms=int(clock.bank_ms))
+            answer = await player.ask(view)
+            if isinstance(answer, Failure):
+                failure = answer
+                break
+            try:
+                move = state.parse(answer.text)
+            except (IllegalMove, NotationError) as error:
+                raise Wrong("a legal move", str(error)) from None
+            clock.charge(answer.ms)
+        history.append(move)
+        state.play(move)
+    if failure is not None:
+        raise Wrong("a game without a fault", f"{failure.kind}: {failure.detail}")
+    await player.end(GameEnd("void", (), ()))
+    return state.turn
 
 
 async def sizes(desk: Desk) -> str:

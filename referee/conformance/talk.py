@@ -193,6 +193,8 @@ class Talk:
 
     def got(self, expected: str, came: bytes | Ended | None) -> Wrong:
         """What the bot got wrong that said this, or nothing."""
+        if isinstance(came, Ended) and came.code == "UNAVAILABLE" and self._tap.hung_up:
+            return self.wrong(expected, "the end of the connection; did its process end? Look at what it printed")
         return self.wrong(expected, _words(came))
 
     def wrong(self, expected: str, got: str) -> Wrong:

@@ -66,13 +66,14 @@ class Tap:
     frames      what the bot has sent
     game_bytes  bytes that the bot has sent since `new_game`
     most_bytes  the same for the game in which it has sent most
+    hung_up     the bot has closed the connection
     cut         the bot has sent more than its budget for a game, and was cut off
     """
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, budget_bytes: int) -> None:
         self.frames = Frames()
         self.game_bytes = self.most_bytes = 0
-        self.cut = False
+        self.cut = self.hung_up = False
         self.target = ""
         self._bot = (reader, writer)
         self._budget_bytes = budget_bytes
@@ -129,5 +130,6 @@ class Tap:
                     break
                 sink.write(data)
                 await sink.drain()
+            self.hung_up = self.hung_up or (from_bot and not self.cut)
         for _, writer in (self._bot, (None, sink)):
             writer.close()

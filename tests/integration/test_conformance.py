@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import sys
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -93,6 +94,15 @@ CASES = {
     "long trailers": partial(raw, bots.LongTrailers(), "headers", "status OK", "RESOURCE_EXHAUSTED"),
     "pings": partial(raw, bots.Pings(), "standing still", "no PING frames", " in "),
     "probes": partial(raw, bots.ProbesTheBandwidth(), "standing still", "probes of the bandwidth", " in "),
+    "closes old ones": partial(
+        raw, bots.ClosesOldConnections(), "standing still", "waits for its next turn", "the end of"
+    ),
+    "fails after games": partial(
+        raw, bots.FailsAtTheEnd(), "as in a match", "ends the stream with status OK", "in another way"
+    ),
+    "faults in matches": partial(
+        raw, bots.CountsFromOne(), "as in a match", "a game without a fault", "protocol: Reply.turn: expected 1, got 2"
+    ),
     "talkative": partial(
         raw, bots.Talkative(), "query, sizes", "comments of at most 200 characters", "one of 300: it gets cut"
     ),
@@ -131,6 +141,35 @@ async def test_an_honest_bot_of_bare_grpc_gets_nothing_wrong() -> None:
     assert [(step.name, step.got) for step in steps.values() if step.outcome is not Outcome.PASSED] == []
     assert steps.keys() == {corner.name for corner in CORNERS}
     assert steps["two at once"].fact == "played side by side, and not mixed"
+
+
+KIT = """
+import sys, treelings
+
+class Last(treelings.Bot):
+    def choose(self, view):
+        self.say("as I always do")
+        return view.legal_moves[-1]
+
+treelings.serve(Last, listen=sys.argv[1])
+"""
+
+
+async def test_a_bot_of_the_kit_gets_nothing_wrong() -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", KIT, "127.0.0.1:0", stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        assert process.stderr is not None
+        said = re.search(rb"listens on 127.0.0.1:(\d+)", await process.stderr.readline())
+        assert said is not None
+        steps = [step async for step in conformance(("127.0.0.1", int(said[1])), CALM)]
+    finally:
+        process.kill()
+        await process.communicate()
+    assert [(step.name, step.got) for step in steps if step.outcome is not Outcome.PASSED] == []
+    assert [step.name for step in steps] == [corner.name for corner in CORNERS]
+    assert steps[14].fact == "the second game waited for the first"
 
 
 async def check(bot: AbstractAsyncContextManager[bots.HostPort], cwd: Path, *arguments: str) -> Done:

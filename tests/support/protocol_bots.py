@@ -281,6 +281,10 @@ class ProbesTheBandwidth(Honest):
     options = (("grpc.so_reuseport", 0),)
 
 
+class ClosesOldConnections(Honest):
+    options = (*NO_PINGS, ("grpc.max_connection_age_ms", 300), ("grpc.max_connection_age_grace_ms", 100))
+
+
 class Talkative(Honest):
     async def query(self, query: Query, context: Context) -> tuple[BotMessage, ...]:
         return (reply(query.turn, query.legal[0], "x" * 300),)
