@@ -1,6 +1,7 @@
 """Tests that need something of the machine: skipped and counted where it is missing, failed where it is required."""
 
 import os
+import shutil
 import signal
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -29,15 +30,30 @@ def _why_no_browser() -> str | None:
     return None if chromium() else "no Chromium on this machine"
 
 
+def _why_no_npm() -> str | None:
+    missing = [name for name in ("node", "npm") if shutil.which(name) is None]
+    return f"no {' and no '.join(missing)} on this machine" if missing else None
+
+
+def _why_no_cpp() -> str | None:
+    if missing := [name for name in ("g++", "make", "pkg-config", "grpc_cpp_plugin") if shutil.which(name) is None]:
+        return f"no {missing[0]} on this machine (referee/templates/cpp/Makefile names the packages)"
+    return None
+
+
 _NEEDS: Final[Mapping[str, Callable[[], str | None]]] = {
     "docker": cache(_why_no_engine),
     "browser": cache(_why_no_browser),
+    "npm": cache(_why_no_npm),
+    "cpp": cache(_why_no_cpp),
 }
 """By mark: why this machine cannot run such tests; None where it can."""
 
 _WORDS: Final = {
     "docker": "tests that need a Docker engine were skipped: `treelings doctor` tells why",
     "browser": "tests that need Chromium were skipped",
+    "npm": "tests that need Node.js and npm were skipped",
+    "cpp": "tests that need a C++ compiler and gRPC for C++ were skipped",
 }
 
 
@@ -48,7 +64,7 @@ def pytest_configure() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """`TREELINGS_REQUIRE_DOCKER=1` and `TREELINGS_REQUIRE_BROWSER=1` turn a skip into a failure."""
+    """`TREELINGS_REQUIRE_DOCKER=1`, and the like for the other marks, turns a skip into a failure."""
     for mark, why in _NEEDS.items():
         if item.get_closest_marker(mark) is None or (reason := why()) is None:
             continue

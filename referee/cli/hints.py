@@ -36,11 +36,20 @@ HINTS: Final = (
         "only Python's standard library, grpcio, protobuf and treelings are there; "
         "other pure-Python packages can be put into the folder",
     ),
-    Hint(r"Errno 30\b|Read-only file system", "a bot may write to /tmp alone ({tmp_mb:,} MB)"),
+    Hint(
+        r"Cannot find (?:module|package) '[^./]",
+        "packages of npm come with the bot: name them in package.json, and `treelings pack` puts them in",
+    ),
+    Hint(
+        r"program cannot be run: expected one for this machine",
+        "nothing is there but its own files: link it statically (-static, CGO_ENABLED=0), or choose another runtime",
+    ),
+    Hint(r"JavaScript heap out of memory", "have it use less memory: a bot may use {memory_mb:,} MB in all"),
+    Hint(r"Errno 30\b|EROFS\b|Read-only file system", "a bot may write to /tmp alone ({tmp_mb:,} MB)"),
     Hint(r"Errno 28\b|No space left on device", "all that a bot may write is {tmp_mb:,} MB in /tmp"),
     Hint(
-        r"Errno (?:97|101)\b|Network is unreachable|Address family not supported|gaierror|name resolution"
-        r"|Name or service not known",
+        r"Errno (?:97|101)\b|EAFNOSUPPORT|ENOTFOUND|EAI_AGAIN|Network is unreachable|Address family not supported"
+        r"|gaierror|name resolution|Name or service not known",
         "bots have no network: put what it needs into the folder",
     ),
     Hint(

@@ -3,7 +3,7 @@
 Nothing but a launcher of some three hundred bytes is in it, since something must send a bot's output to its file
 (output.py), and there is no shell. It opens the file named by its first argument for appending, makes it stdout and
 stderr, and becomes the program named by its second. It is written down here as machine code, so that the image takes
-neither a compiler nor a network: `tests/support/launcher` has its source, and a test assembles that and compares.
+neither a compiler nor a network to build: its source is in tests/support/launcher, and a test assembles that.
 """
 
 import hashlib
@@ -25,17 +25,22 @@ _REFUSAL: Final = (
     b"the command's program cannot be run: expected one for this machine that is linked statically, or the loader "
     b"that comes with its libraries\n"
 )
-_X86_64: Final = bytes.fromhex(
-    "488b7c2410be01040000b8020000000f0589c7be01000000b8210000000f05be02000000b8210000000f05b803000000"
-    "0f05488b7c2418488d742418488b0c24488d54cc10b83b0000000f05bf02000000488d3518000000baLENGTHb801"
-    "0000000f05bf7f000000b83c0000000f05".replace("LENGTH", len(_REFUSAL).to_bytes(4, "little").hex())
-)
-_AARCH64: Final = bytes.fromhex(
-    "600c8092e10b40f9228080d2080780d2010000d4f30300aa210080d2020080d2080380d2010000d4e00313aa410080d2"
-    "010000d4e00313aa280780d2010000d4e00f40f9e1630091e20340f9426f228b42400091a81b80d2010000d4400080d2"
-    "01010010c2000018080880d2010000d4e00f80d2a80b80d2010000d4LENGTH".replace(
-        "LENGTH", len(_REFUSAL).to_bytes(4, "little").hex()
+_LENGTH: Final = len(_REFUSAL).to_bytes(4, "little")
+_X86_64: Final = (
+    bytes.fromhex(
+        "488b7c2410be01040000b8020000000f0589c7be01000000b8210000000f05be02000000b8210000000f05b803000000"
+        "0f05488b7c2418488d742418488b0c24488d54cc10b83b0000000f05bf02000000488d3518000000ba"
     )
+    + _LENGTH
+    + bytes.fromhex("b8010000000f05bf7f000000b83c0000000f05")
+)
+_AARCH64: Final = (
+    bytes.fromhex(
+        "600c8092e10b40f9228080d2080780d2010000d4f30300aa210080d2020080d2080380d2010000d4e00313aa410080d2"
+        "010000d4e00313aa280780d2010000d4e00f40f9e1630091e20340f9e26f228b42400091a81b80d2010000d4400080d2"
+        "01010010c2000018080880d2010000d4e00f80d2a80b80d2010000d4"
+    )
+    + _LENGTH
 )
 _MACHINES: Final = {"amd64": (62, _X86_64), "arm64": (183, _AARCH64)}  # ELF's number of a machine, and code for it
 _AT: Final = 0x400000

@@ -15,6 +15,7 @@ fork and exec, which is not safe in a process with threads.
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -43,6 +44,7 @@ _LOOK_EVERY_S: Final = 0.005
 _NAMED: Final = 10
 _RECORD: Final = ".process"
 _PYTHON: Final = ("python", "python3")
+_NODE: Final = "node"
 _PASSED_ON: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV")
 _START: Final = """
 exec 3<&0 </dev/null
@@ -93,6 +95,8 @@ class ProcessSandbox:
         program, *arguments = submission.command
         if program in _PYTHON:
             program = sys.executable
+        elif program == _NODE and shutil.which(_NODE, path=self._environment.get("PATH")) is None:
+            raise SandboxError(f"{submission.name}: runtime: {_NODE} is not on the PATH: install Node.js 18 or newer")
         command = ["/bin/sh", "-c", _START, "sh", *_ulimits(self._limits), "--", program, *arguments]
         try:
             # All output goes to one file, which ends where any file of the bot must. It stays open: whatever the bot

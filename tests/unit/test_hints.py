@@ -23,6 +23,10 @@ SEEN = {
     "BlockingIOError: [Errno 11] Resource temporarily unavailable": "40 processes and threads together",
     "OSError: [Errno 24] Too many open files: 'data.txt'": "99 files open",
     "MemoryError": "128 MB in all",
+    "Error: Cannot find module '@grpc/grpc-js'": "`treelings pack` puts them in",
+    "Error: EROFS: read-only file system, open 'book.txt'": "a bot may write to /tmp alone (8 MB)",
+    "the command's program cannot be run: expected one for this machine that is linked statically": "-static",
+    "FATAL ERROR: Ineffective mark-compacts near heap limit - JavaScript heap out of memory": "128 MB in all",
 }
 
 

@@ -1,0 +1,121 @@
+"""Bots in other languages than Python, in containers as a league runs them: JavaScript, and a static program of C++."""
+
+import io
+import json
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+from docker import APIClient
+
+from referee.limits import Limits
+from referee.model import Submission
+from referee.sandbox.docker import DockerSandbox
+from referee.sandbox.runtimes import build_image, image_status
+from referee.scaffold import make_bot
+from tests.support.command import treelings
+from tests.support.sandboxed import ended
+
+NODE_CONTRACT = r"""
+const assert = require("node:assert"), fs = require("node:fs"), path = require("node:path");
+assert.equal(process.getuid(), 54321);
+assert.ok(Number(process.versions.node.split(".")[0]) >= 18, process.version);
+for (const folder of process.env.PATH.split(":"))
+    for (const name of ["npm", "npx", "yarn"]) assert.ok(!fs.existsSync(path.join(folder, name)), name);
+const walk = (folder) => fs.readdirSync(folder, { withFileTypes: true }).forEach((entry) => {
+    const place = path.join(folder, entry.name);
+    if (entry.isDirectory()) walk(place);
+    else if (entry.isFile()) assert.ok(!(fs.lstatSync(place).mode & 0o6000), `${place} is setuid or setgid`);
+});
+["/usr/bin", "/usr/lib", "/usr/sbin"].forEach(walk);
+console.log("kept");
+"""
+
+
+def needs_a_shell(folder: Path) -> None:
+    folder.chmod(0o755)
+    (folder / "bot").write_text("#!/bin/sh\n")
+    (folder / "bot").chmod(0o755)
+
+
+@pytest.mark.docker
+def test_an_image_for_node_holds_node_and_nothing_to_fetch_packages_with(engine: APIClient) -> None:
+    container = engine.create_container(
+        build_image(engine, "node", report=print),
+        entrypoint=["node", "-e", NODE_CONTRACT],
+        user="54321:54321",
+        host_config=engine.create_host_config(network_mode="none", read_only=True, cap_drop=["ALL"]),
+    )["Id"]
+    try:
+        engine.start(container)
+        engine.wait(container, timeout=60)
+        assert engine.logs(container) == b"kept\n"
+    finally:
+        engine.remove_container(container, force=True)
+    says = image_status(engine, "node").says
+    assert says is not None
+    assert says.startswith("node ")
+
+
+@pytest.mark.docker
+def test_in_the_image_for_native_programs_there_is_the_launcher_alone(engine: APIClient) -> None:
+    image = build_image(engine, "native", report=print)
+    container = engine.create_container(image, entrypoint=["/launch"])["Id"]
+    try:
+        with tarfile.open(fileobj=io.BytesIO(b"".join(engine.export(container)))) as tar:
+            files = [entry.name for entry in tar if entry.isfile() and entry.size]
+    finally:
+        engine.remove_container(container, force=True)
+    assert files == ["launch"]
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("runtime_image")
+async def test_a_program_that_needs_more_than_is_there_says_so_in_its_log(engine: APIClient, tmp_path: Path) -> None:
+    build_image(engine, "native", report=print)
+    needs_a_shell(tmp_path)
+    sandbox = DockerSandbox(league="test", limits=Limits())
+    await sandbox.open()
+    try:
+        bot = await sandbox.start(Submission("ann", "A", "sha256:" + "0" * 64, tmp_path, ("./bot",), "native"), "m")
+        state = await ended(bot)
+        assert state.exit_code == 127
+        assert "expected one for this machine that is linked statically" in await bot.log_tail()
+    finally:
+        await sandbox.close()
+
+
+@pytest.mark.docker
+@pytest.mark.npm
+@pytest.mark.cpp
+@pytest.mark.usefixtures("runtime_image")
+def test_bots_in_three_languages_play_a_match(tmp_path: Path) -> None:
+    make_bot("plus", author="Ann", into=tmp_path, language="cpp")
+    built = subprocess.run(["make", "CXXFLAGS=-O0"], cwd=tmp_path / "plus", capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    packed = treelings("pack", "plus", cwd=tmp_path)
+    assert packed.code == 0, packed.err
+
+    done = treelings(
+        "match", "javascript", "plus.tar.gz", "random", "--deals", "3", "--json", "--sandbox", "docker", cwd=tmp_path
+    )
+
+    assert done.code == 0, done.err
+    match = json.loads(done.out)
+    assert match["voids"] == []
+    assert {bot["bot"]: bot["faults"] for bot in match["bots"]} == {"javascript": 0, "plus": 0, "random": 0}
+
+
+@pytest.mark.npm
+def test_a_javascript_bot_runs_as_a_plain_process_too_and_packs_to_the_version_that_is_played(tmp_path: Path) -> None:
+    make_bot("ann", author="Ann", into=tmp_path, language="javascript")
+    unpacked = treelings("check", "ann", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
+    assert "`treelings pack` to hand it in" in unpacked.out
+    assert treelings("pack", "ann", cwd=tmp_path).code == 0
+
+    done = treelings("match", "ann.tar.gz", "random", "--deals", "2", "--json", "--sandbox", "process", "--trust-bots",
+                     cwd=tmp_path)  # fmt: skip
+
+    assert done.code == 0, done.err
+    assert {bot["bot"]: bot["faults"] for bot in json.loads(done.out)["bots"]} == {"ann": 0, "random": 0}
