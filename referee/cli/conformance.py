@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 from referee.cli.attach import host_and_port
-from referee.cli.show import err, out
+from referee.cli.show import err, out, say
 from referee.text import printable
 
 if TYPE_CHECKING:
@@ -89,12 +89,11 @@ def _conclude(place: str, steps: "list[Step]", failed: "list[Step]") -> None:
     if failed:
         missed = sum(step.outcome == "not reached" for step in steps)
         rest = f"; {missed} were not reached, since it says nothing any more" if missed else ""
-        out.print(
+        say(
             Text.assemble(
                 (f"The bot on {place} gets {len(failed)} of {len(steps)} steps wrong", "bold red"),
                 f" ({', '.join(step.name for step in failed)}){rest}.",
-            ),
-            soft_wrap=True,
+            )
         )
         out.print(f"Next: mend the first one, then treelings check --protocol {place}", markup=False, soft_wrap=True)
     else:

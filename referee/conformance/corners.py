@@ -26,7 +26,7 @@ async def starts(desk: Desk) -> str:
         await table.begin()
         if players == MIN_PLAYERS:
             await table.talk.silence(desk.pace.silence_ms)
-        await table.end(desk.patience_ms, "void")
+        await table.close()
     return "one Ready to each Start, and nothing before it"
 
 
@@ -39,7 +39,7 @@ async def queries(desk: Desk) -> str:
     await table.answer()
     await table.talk.silence(desk.pace.silence_ms)
     await table.play(2)
-    await table.end(desk.patience_ms, "void")
+    await table.close()
     return f"one Reply, to turn {turn}, and none that nobody asked for"
 
 
@@ -50,7 +50,7 @@ async def games(desk: Desk, players: int) -> str:
         table = await desk.table(players, seat, refill)
         await table.begin()
         await table.play()
-        await table.end(desk.patience_ms)
+        await table.close("festival")
         moves += table.state.turn
     return f"2 games to their end, {moves} moves, both refills"
 
@@ -60,7 +60,7 @@ async def passes(desk: Desk) -> str:
     table = await desk.table(5, 4, deck=TO_A_PASS, others=most_cards)
     await table.begin()
     await table.play()
-    await table.end(desk.patience_ms)
+    await table.close("festival")
     return f"passed in turn {table.state.turn - 1}, with nothing left to take"
 
 
@@ -69,7 +69,7 @@ async def long_games(desk: Desk) -> str:
     table = await desk.table(2, 1, others=fewest_cards)
     await table.begin()
     await table.play()
-    await table.end(desk.patience_ms)
+    await table.close("festival")
     return f"{table.state.turn} moves"
 
 
@@ -79,7 +79,7 @@ async def most_moves(desk: Desk) -> str:
     await table.begin()
     legal = len(table.state.legal_moves())
     await table.play(2)
-    await table.end(desk.patience_ms, "void")
+    await table.close()
     return f"chose among {legal} legal moves, told in {table.largest_query:,} bytes"
 
 
@@ -97,7 +97,7 @@ async def short_of_time(desk: Desk) -> str:
                 raise
             table.talk.cancel()
         else:
-            await table.end(desk.patience_ms, "void")
+            await table.close()
             break
     return f"answered within {pace.tight_ms:,} ms, all that its bank held"
 
@@ -118,7 +118,7 @@ async def next_games(desk: Desk) -> str:
         table = await desk.table(players, seat, "end" if seat % 2 else "start")
         await table.begin()
         await table.play(queries)
-        await table.end(desk.patience_ms, "void")
+        await table.close()
     return "4 games on one connection, at 2, 5, 3 and 2 seats"
 
 
@@ -162,9 +162,9 @@ async def two_at_once(desk: Desk) -> str:
             await first.answer()
     else:
         await first.play(2)
-    await first.end(desk.patience_ms, "void")
+    await first.close()
     if not came:
         await second.ready()
         await second.play(2)
-    await second.end(desk.patience_ms, "void")
+    await second.close()
     return "played side by side, and not mixed" if came else "the second game waited for the first"

@@ -100,7 +100,7 @@ class Desk:
             table = await self.table(3, 1, name="next")
             await table.begin()
             await table.play(1)
-            await table.end(self.patience_ms, "void")
+            await table.close()
         except Wrong as wrong:
             raise Wrong(f"{wrong.expected}, in the next game {after}", wrong.got, wrong.sent) from None
 

@@ -13,6 +13,7 @@ Choose = Callable[[State], Move]
 """Moves for the seats that the bot does not have."""
 
 _SHOWN_LEGAL: Final = 8
+_CLOSE_MS: Final = 1_000
 
 
 class Measures:
@@ -119,6 +120,13 @@ class Table:
         """Send End as this outcome has it, hang up, and wait for the bot to do so too. Raises Wrong."""
         await self._leave(outcome)
         await self.talk.end(within_ms)
+
+    async def close(self, outcome: str = "void") -> None:
+        """The same, but how the bot ends the stream is for another corner to say."""
+        await self._leave(outcome)
+        while isinstance(await self.talk.receive(_CLOSE_MS), bytes):
+            pass
+        self.talk.cancel()
 
     async def over(self, within_ms: int) -> bytes | Ended | None:
         """The same, and what came then."""

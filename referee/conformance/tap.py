@@ -20,7 +20,7 @@ class Frames:
     """The frames of one direction of HTTP/2, counted as their bytes come in (RFC 9113, 4.1).
 
     kinds         type and flags of those whose head has been seen, in order; the first thousand
-    longest_data  bytes of the longest DATA frame
+    first_data    bytes of the first DATA frame that holds any
     """
 
     MOST: Final = 1_000
@@ -29,7 +29,7 @@ class Frames:
         self.kinds: list[tuple[int, int]] = []
         self.pings = 0
         self.ping_answers = 0
-        self.longest_data = 0
+        self.first_data = 0
         self._head = b""
         self._skip = 0
 
@@ -53,7 +53,7 @@ class Frames:
         if len(self.kinds) < self.MOST:
             self.kinds.append((kind, flags))
         if kind == DATA:
-            self.longest_data = max(self.longest_data, self._skip)
+            self.first_data = self.first_data or self._skip
         if kind == PING:
             self.ping_answers += flags & ACK
             self.pings += 1 - (flags & ACK)
