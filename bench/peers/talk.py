@@ -68,7 +68,7 @@ class Games:
     def move(self, told: Mapping[str, Any]) -> str:
         """The bot's move, in words."""
         key = f"{told['game']}/{told['seat']}"
-        if key not in self._games:
+        if told["turn"] < told["players"]:
             bot = RandomBot()
             bot.start(GameStart(told["game"], told["seat"], told["players"], told["refill"], CLOCK))
             self._games[key] = (bot, [])
