@@ -84,10 +84,10 @@ class State:
     rows: list[str]
     festival_turn: int
     over: bool
-    _heights: list[int]  # per seat: its cards, packed
-    _own: list[int]  # per seat: mask of its guilds
+    _heights: list[i64]  # per seat: its cards, packed
+    _own: list[i64]  # per seat: mask of its guilds
     _offer: Offer  # what the market offers
-    _sums: list[int]  # the lowest k cards of the pile, packed, for every k; shared by copies, never changed
+    _sums: list[i64]  # the lowest k cards of the pile, packed, for every k; shared by copies, never changed
     _left: i64  # cards face down: the lowest so many of the pile
 
     @staticmethod
@@ -212,7 +212,9 @@ class State:
         take = self._offer.takes[move.take_index]
         if self.over or take.mask & ~own != move.new_mask:
             raise self._illegal(move, move.notation)
-        self._heights[seat] += take.cards
+        heights = self._heights
+        tall: i64 = heights[seat]
+        heights[seat] = tall + take.cards
         if move.new_mask:
             self.rows[seat] = move.left_end + self.rows[seat] + move.right
             self._own[seat] = own | move.new_mask
@@ -265,7 +267,8 @@ class State:
                     rows[seat] = move.left_end + rows[seat] + move.right
                     own[seat] = guilds | move.new_mask
                 take = offer.takes[move.take_index]
-                heights[seat] += take.cards
+                tall: i64 = heights[seat]
+                heights[seat] = tall + take.cards
                 unplaced -= take.cards
                 left -= take.short
                 offer = OFFERS[(unplaced - sums[left]) % SLOTS]
@@ -277,8 +280,8 @@ class State:
             self.festival_turn = turn if self.refill == "start" else turn - 1
             self.over = seat == 0 and self.refill == "end"
         while not self.over:
-            moves = self.legal_moves()
-            self.play(moves[int(random() * len(moves))])
+            choice = self._offer.choice(self._own[self.seat])
+            self.play(choice.moves[int(random() * choice.count)])
 
     def scores(self) -> tuple[int, ...]:
         """Points of each seat if the game were scored now (rules.md, Scoring).
