@@ -50,9 +50,17 @@ def add_packages(folder: Path, runtime: str) -> None:
         _run(folder, _NPM, "install Node.js with npm (on Debian: apt-get install npm)")
         _prune(folder / PACKAGES)
     elif runtime == "python" and (folder / PIP_FILE).is_file():
-        # Beside bot.py, which is where Python looks first.
-        command = (*_PIP, "--target", str(folder), "--requirement", PIP_FILE)
+        fetched = folder / ".packages"
+        command = (*_PIP, "--target", str(fetched), "--requirement", PIP_FILE)
         _run(folder, command, "install it", "only packages without code of their own for a machine can be taken along")
+        # Beside bot.py, which is where Python looks first. Not bin: what pip makes there names this machine's Python.
+        for each in sorted(fetched.iterdir()):
+            if (folder / each.name).exists():
+                raise SubmissionError(
+                    f"{folder.name}: {each.name} is there already, and a package brings one; rename it"
+                )
+            if each.name != "bin":
+                each.rename(folder / each.name)
 
 
 def with_packages(folder: Path) -> Path:

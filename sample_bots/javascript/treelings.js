@@ -1,6 +1,9 @@
 "use strict";
 // Serves a bot to the referee over gRPC, from the .proto alone: one call of Play is one game.
 
+// An author is shown the last ten lines of the log: an error and where it was raised fit into these.
+Error.stackTraceLimit = 6;
+
 const fs = require("node:fs");
 const path = require("node:path");
 const grpc = require("@grpc/grpc-js");
