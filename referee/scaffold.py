@@ -11,14 +11,14 @@ from referee.errors import UsageError
 from referee.submissions import check_name, sample_bot
 from referee.text import printable
 
-LANGUAGES: Final = ("python", "javascript", "cpp")
+LANGUAGES: Final = ("python", "javascript", "cpp", "go")
 """Languages that there is a template for: the folders in `templates`."""
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 _OF_THE_SAMPLE: Final = {"javascript": ("board.js", "bot.js", "package-lock.json", "treelings.js")}
 """Files of a template that the sample bot of that name has as well, and that are kept there alone."""
 
-_WITHOUT_KIT: Final = ("javascript", "cpp")
+_WITHOUT_KIT: Final = ("javascript", "cpp", "go")
 """Languages whose bots speak to the referee from the .proto, which they get along."""
 
 _COMPILED: Final = "__pycache__"  # put there by whoever installed the package

@@ -3,6 +3,7 @@
 Nothing of a package is run meanwhile: npm leaves out lifecycle scripts, pip takes wheels alone.
 """
 
+import errno
 import hashlib
 import os
 import shutil
@@ -64,26 +65,32 @@ def add_packages(folder: Path, runtime: str) -> None:
 
 
 def with_packages(folder: Path) -> Path:
-    """A copy of a node bot's folder with its packages, kept in this user's cache. Raises SubmissionError."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treelings"
-    home = cache / f"packed-{_digest(folder)}"
+    """A copy of a node bot's folder with its packages, kept in this user's cache. Raises SubmissionError, OSError."""
+    home = _home(folder)
     if not home.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        with work_folder(cache, "packing-") as fresh:
+        home.parent.mkdir(parents=True, exist_ok=True)
+        with work_folder(home.parent, "packing-") as fresh:
             copy = fresh / folder.name
             shutil.copytree(folder, copy)
             add_packages(copy, "node")
-            copy.chmod(0o755)
-            if not home.exists():
+            try:
                 copy.rename(home)
+            except OSError as problem:
+                # Somebody else may have done the same at the same time.
+                if problem.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                    raise
     return home
 
 
 def packed_already(folder: Path) -> Path | None:
     """What `with_packages` would return if it is there."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treelings"
-    home = cache / f"packed-{_digest(folder)}"
+    home = _home(folder)
     return home if home.exists() else None
+
+
+def _home(folder: Path) -> Path:
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "treelings" / f"packed-{_digest(folder)}"
 
 
 def _digest(folder: Path) -> str:

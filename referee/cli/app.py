@@ -22,7 +22,7 @@ COMMANDS: Final = (
     Later(
         "new",
         "referee.cli.new:new",
-        "Make the folder of a new bot: it plays at once, and has one method to write, a test and a README.",
+        "Make the folder of a new bot: it plays, and has one method to write and a README.",
     ),
     Later(
         "check",

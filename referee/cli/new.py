@@ -21,13 +21,16 @@ class Language(StrEnum):
     PYTHON = "python"
     JAVASCRIPT = "javascript"
     CPP = "cpp"
+    GO = "go"
 
 
 _PACKED = (("treelings pack {bot}", "all in one file"), ("treelings league add LEAGUE {name}.tar.gz", "hands that in"))
+_BUILT = (("make -C {bot}", "builds it; the Makefile says what that takes"),)
 _AROUND = {
     Language.PYTHON: ((), (("treelings league add LEAGUE {bot}", "or hand the folder in"),)),
     Language.JAVASCRIPT: ((("npm --prefix {bot} ci", "fetches its packages"),), _PACKED),
-    Language.CPP: ((("make -C {bot}", "builds it; the Makefile says what that takes"),), _PACKED),
+    Language.CPP: (_BUILT, _PACKED),
+    Language.GO: (_BUILT, _PACKED),
 }
 """Commands before and after those that are the same for all languages, and what they do."""
 
@@ -42,7 +45,7 @@ def new(
     ] = None,
     language: Annotated[Language, typer.Option(help="What the bot is written in.")] = Language.PYTHON,
 ) -> None:
-    """Make the folder of a new bot: it plays at once, and has one method to write, a test and a README.
+    """Make the folder of a new bot: it plays, and has one method to write and a README.
 
     Example: `treelings new mybot`, then `treelings check mybot`.
     """
@@ -60,7 +63,7 @@ def new(
         branch = "└──" if number == len(files) else "├──"
         out.print(Text.assemble((f"{branch} ", "dim"), str(file.relative_to(folder))), soft_wrap=True)
     first, handing_in = _AROUND[language]
-    out.print(f"{'It plays already' if not first else 'It is whole'}; its README says where to begin. Next:")
+    out.print(f"{'Its' if first else 'It plays already; its'} README says where to begin. Next:")
     bot = shlex.quote(str(folder))
     steps = (
         *((command.format(bot=bot), why) for command, why in first),

@@ -1,6 +1,6 @@
 """The runtime image `native`: no system at all, for programs that bring everything along.
 
-Nothing but a launcher of some three hundred bytes is in it, since something must send a bot's output to its file
+Nothing but a launcher of less than 400 bytes is in it, since something must send a bot's output to its file
 (output.py), and there is no shell. It opens the file named by its first argument for appending, makes it stdout and
 stderr, and becomes the program named by its second. It is written down here as machine code, so that the image takes
 neither a compiler nor a network to build: its source is in tests/support/launcher, and a test assembles that.

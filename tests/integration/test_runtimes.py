@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -14,6 +15,7 @@ from referee.model import Submission
 from referee.sandbox.docker import DockerSandbox
 from referee.sandbox.runtimes import build_image, image_status
 from referee.scaffold import make_bot
+from referee.submissions import find_bot, inspect, is_sample
 from tests.support.command import treelings
 from tests.support.sandboxed import ended
 
@@ -116,6 +118,32 @@ def test_a_javascript_bot_runs_as_a_plain_process_too_and_packs_to_the_version_t
 
     done = treelings("match", "ann.tar.gz", "random", "--deals", "2", "--json", "--sandbox", "process", "--trust-bots",
                      cwd=tmp_path)  # fmt: skip
+
+    assert done.code == 0, done.err
+    assert {bot["bot"]: bot["faults"] for bot in json.loads(done.out)["bots"]} == {"ann": 0, "random": 0}
+
+
+@pytest.mark.npm
+def test_the_sample_bot_in_javascript_is_trusted_once_its_packages_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    found = find_bot("javascript")
+
+    assert is_sample(inspect(found))
+    assert find_bot("javascript") == found
+    assert [path.parent for path in tmp_path.glob("*/packed-*")] == [found.parent]
+
+
+@pytest.mark.docker
+@pytest.mark.skipif(shutil.which("go") is None or shutil.which("protoc-gen-go-grpc") is None, reason="no Go toolchain")
+@pytest.mark.usefixtures("runtime_image")
+def test_a_bot_in_go_plays_a_match(tmp_path: Path) -> None:
+    make_bot("ann", author="Ann", into=tmp_path, language="go")
+    subprocess.run(["make", "DEBIAN=1"], cwd=tmp_path / "ann", capture_output=True, check=True)
+
+    done = treelings("match", "ann", "random", "--deals", "2", "--json", "--sandbox", "docker", cwd=tmp_path)
 
     assert done.code == 0, done.err
     assert {bot["bot"]: bot["faults"] for bot in json.loads(done.out)["bots"]} == {"ann": 0, "random": 0}

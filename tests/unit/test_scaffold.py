@@ -22,7 +22,7 @@ def made(into: Path, name: str = "mybot", author: str = "Ann") -> Path:
     return into / name
 
 
-MADE_BY_OTHERS = {"python": (), "javascript": ("node_modules/x.js",), "cpp": ("bot",)}
+MADE_BY_OTHERS = {"python": (), "javascript": ("node_modules/x.js",), "cpp": ("bot",), "go": ("bot",)}
 """Files that npm and make add."""
 
 
