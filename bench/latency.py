@@ -45,12 +45,15 @@ BUSY: Final = 2_000
 CLOCK: Final = Clock(move_ms=100, bank_ms=100_000)
 
 
-def measure() -> dict[str, float]:
-    """Medians over the rounds; counts and the longest query are of all. Raises SandboxError where no engine is."""
-    return run(_measure())
+def measure(share: float = 1.0) -> dict[str, float]:
+    """Medians over the rounds; counts and the longest query are of all. Raises SandboxError where no engine is.
+
+    share  of the queries that are asked in full
+    """
+    return run(_measure(int(QUIET * share), int(BUSY * share)))
 
 
-async def _measure() -> dict[str, float]:
+async def _measure(quiet_queries: int, busy_queries: int) -> dict[str, float]:
     sandbox, _ = choose_sandbox(
         "docker", league="bench", limits=Limits(), report=lambda line: print(line, file=sys.stderr)
     )
@@ -58,11 +61,11 @@ async def _measure() -> dict[str, float]:
     try:
         table = _Table(sandbox)
         rounds = []
-        await table.play(BUSY)  # which lets both sides fill their tables of moves
+        await table.play(busy_queries)  # which lets both sides fill their tables of moves
         for _ in range(ROUNDS):
-            quiet = await table.play(QUIET)
+            quiet = await table.play(quiet_queries)
             async with table.others_starting():
-                rounds.append((quiet, await table.play(BUSY)))
+                rounds.append((quiet, await table.play(busy_queries)))
         await table.close()
     finally:
         await sandbox.close()
@@ -179,5 +182,5 @@ class _Timed:
 
 
 if __name__ == "__main__":
-    for name, figure in measure().items():
+    for name, figure in measure(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0).items():
         print(f"{name:24} {figure:10.2f}")

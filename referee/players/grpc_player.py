@@ -243,9 +243,9 @@ class GrpcPlayer:
         request = codec.query_message(view, self._told).SerializeToString()
         self._told = len(view.history)
         limit_ms = self._link.waits_ms(view.limit_ms)
-        before_ms = self._bot.cpu_used_ms()
         self._stream.say(request)  # first, so that the bot finds it as it wakes and is not woken twice
         self._link.wake()
+        before_ms = self._bot.cpu_used_ms()  # while it wakes, which takes it longer
         with self._named(f"at turn {view.turn}"):
             came = await self._answer(self._stream.answer(limit_ms, self._earlier_ms(view)))
         if isinstance(came, Received):
