@@ -3,7 +3,7 @@ package main
 import (
 	"strings"
 
-	v1 "bot/v1"
+	v1 "bot/treelings/v1"
 )
 
 // Guilds are the letters of guilds 0 to 5.

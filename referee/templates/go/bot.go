@@ -4,7 +4,7 @@ package main
 import (
 	"math"
 
-	v1 "bot/v1"
+	v1 "bot/treelings/v1"
 )
 
 type bot struct{ seat int }

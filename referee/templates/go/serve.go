@@ -9,7 +9,7 @@ import (
 
 	"google.golang.org/grpc"
 
-	v1 "bot/v1"
+	v1 "bot/treelings/v1"
 )
 
 // Player plays one game.
