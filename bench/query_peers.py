@@ -5,7 +5,7 @@ processes, which isolates nothing, with no clock but their libraries' own timeou
 of Battlesnake have it (its server closes each connection); an aiohttp client to uvicorn with ASGI written by hand;
 kaggle-environments with agents as functions, and with agents behind its own HTTP server; lines of JSON over pipes.
 Timed is from the first query of a game to the last answer, whatever a peer's framework does in between included. A
-game follows another one at once, as in a league: after a pause of a second, all are slower, and ours most.
+game follows another at once, as in a league: the first ones after a pause are slower, whichever way they are played.
 """
 
 import json
@@ -36,8 +36,9 @@ from referee.submissions import find_bot, inspect
 from treelings import Move, State, View, derive_deck
 
 TITLE: Final = "a query against those of others, the same game and bot"
-ROUNDS: Final = 11
-WARM_UP: Final = 2
+ROUNDS: Final = 9
+WARM_UP: Final = 1
+WHILE_S: Final = 0.15
 
 FIGURES: Final = {
     "ours_us": ("a query of ours, as it is played, bots in containers, us", ""),
@@ -85,14 +86,22 @@ async def _measure() -> dict[str, float]:
 
 
 async def _round(ways: dict[str, Way], number: int) -> dict[str, float]:
-    """Seconds a move each way. The game is played twice in a row, the first time to get what the others displaced."""
-    played = {}
-    for name, way in ways.items():
-        await way(number)
-        played[name] = await way(number)
+    """Seconds a move each way."""
+    played = {name: await _steadily(way, number) for name, way in ways.items()}
     if len({moves for moves, _ in played.values()}) != 1:
         raise RuntimeError(f"deal {number} was not the same game each way: {played}")
-    return {name: seconds / moves for name, (moves, seconds) in played.items()}
+    return {name: a_move for name, (_, a_move) in played.items()}
+
+
+async def _steadily(way: Way, number: int) -> tuple[int, float]:
+    """Moves of the game, and seconds a move: over a while of it again and again, after as long to get into step."""
+    for _ in range(2):
+        began = perf_counter()
+        timed = [await way(number)]
+        while perf_counter() - began < WHILE_S:
+            timed.append(await way(number))
+    moves = sum(moves for moves, _ in timed)
+    return timed[0][0], sum(seconds for _, seconds in timed) / moves
 
 
 async def _ours(stack: AsyncExitStack) -> Way:
