@@ -1,8 +1,8 @@
 """How long a query takes while other containers start, and whether a limit of 100 ms ever fails a bot that is innocent.
 
 Two sample bots in containers play whole games through the referee. In each round they do so first with nothing else to
-do for the machine, then while two other bots are started, waited for and removed, over and over, as a league does ahead
-of its next matches.
+do for the machine, then while others are started, waited for and removed, one after the other without a pause: as a
+league does ahead of its next matches, though not as often.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from treelings import Clock, View, derive_deck
 
 TITLE: Final = "latency of a query while other containers start, at a limit of 100 ms"
 FIGURES: Final = {
-    "quiet_ms": ("median of a query with nothing else to do, ms", ""),
+    "quiet_ms": ("median of a query with nothing else to do, ms; so tight a limit has every query looked at", ""),
     "busy_ms": ("median of a query while others start, ms", ""),
     "busy_p99_ms": ("99th percentile of a query while others start, ms", ""),
     "busy_p99_vs_quiet": ("99th percentile while others start / quiet median", "<= 8"),
@@ -133,12 +133,12 @@ class _Table:
 
     @asynccontextmanager
     async def others_starting(self) -> AsyncIterator[None]:
-        """Other bots are started and removed, two at a time, until the end."""
+        """Other bots are started and removed, one after the other, until the end."""
         over = False
 
         async def go_on() -> None:
             while not over:
-                await asyncio.gather(*(self._start_and_remove() for _ in range(2)))
+                await self._start_and_remove()
 
         task = asyncio.create_task(go_on())
         try:
