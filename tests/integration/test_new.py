@@ -3,12 +3,12 @@
 import getpass
 import re
 import shlex
+import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from referee.scaffold import LANGUAGES
 from tests.support.command import help_of, treelings
 
 PLAIN = ("--sandbox", "process", "--trust-bots")
@@ -29,9 +29,16 @@ def test_the_folder_and_the_next_commands_are_told(tmp_path: Path) -> None:
     assert all("my bots/mybot" in command for command in commands)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_it_beats_random_as_it_is(language: str, tmp_path: Path) -> None:
+NPM = ("npm", "ci", "--ignore-scripts", "--no-audit")
+
+
+@pytest.mark.parametrize(  # a bot that is to be compiled plays in test_runtimes.py
+    ("language", "made_by"), [("python", ()), pytest.param("javascript", NPM, marks=pytest.mark.npm)]
+)
+def test_it_beats_random_as_it_is(language: str, made_by: tuple[str, ...], tmp_path: Path) -> None:
     assert treelings("new", "mybot", "--language", language, cwd=tmp_path).code == 0
+    if made_by:
+        subprocess.run(made_by, cwd=tmp_path / "mybot", capture_output=True, check=True)
     done = treelings("match", "mybot", "random", "--deals", "3", "--secret", "00" * 32, *PLAIN, cwd=tmp_path)
     assert done.code == 0, done.err
     assert re.search(r"^1 +mybot ", done.out, re.MULTILINE), done.out
@@ -59,13 +66,14 @@ def test_what_cannot_be_is_wrong_use(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_commands_of_its_readme_exist(tmp_path: Path) -> None:
-    treelings("new", "mybot", cwd=tmp_path)
+@pytest.mark.parametrize(("language", "many"), [("python", 6), ("javascript", 5), ("cpp", 5), ("go", 5)])
+def test_the_commands_of_its_readme_exist(language: str, many: int, tmp_path: Path) -> None:
+    treelings("new", "mybot", "--language", language, cwd=tmp_path)
     shown = re.findall(
         r"`(treelings [^`]*)`|^    (treelings .*)$", (tmp_path / "mybot/README.md").read_text(), re.MULTILINE
     )
     commands = [shlex.split(inline or block, comments=True) for inline, block in shown]
-    assert len(commands) == 6
+    assert len(commands) == many
     for command in commands:
         said = help_of(*command[1 : 3 if command[1] == "league" else 2])
         assert all(word in said for word in command if word.startswith("--"))
