@@ -18,6 +18,7 @@ from referee.scaffold import make_bot
 from referee.submissions import find_bot, inspect, is_sample
 from tests.support.command import treelings
 from tests.support.sandboxed import ended
+from tests.support.submissions import bot_folder
 
 NODE_CONTRACT = r"""
 const assert = require("node:assert"), fs = require("node:fs"), path = require("node:path");
@@ -121,6 +122,16 @@ def test_a_javascript_bot_runs_as_a_plain_process_too_and_packs_to_the_version_t
 
     assert done.code == 0, done.err
     assert {bot["bot"]: bot["faults"] for bot in json.loads(done.out)["bots"]} == {"ann": 0, "random": 0}
+
+
+@pytest.mark.npm
+def test_the_author_of_a_javascript_bot_is_told_its_error_and_where_it_was_raised(tmp_path: Path) -> None:
+    toml = 'name = "ann"\nauthor = "A"\ncommand = ["node", "bot.js"]\nruntime = "node"\n'
+    bot_folder(tmp_path, "ann", toml=toml, files={"bot.js": "// a bot\nnull.choose();\n"})
+
+    done = treelings("check", "ann", "--sandbox", "process", "--trust-bots", cwd=tmp_path, env={"COLUMNS": "400"})
+
+    assert "'TypeError: Cannot read properties of null (reading 'choose')'; at bot.js, line 2)" in done.out
 
 
 @pytest.mark.npm
