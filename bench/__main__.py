@@ -31,7 +31,17 @@ PARTS: Final = (
     "ratings",
     "env",
 )
-_PEERS: Final = ("open_spiel", "rlcard", "kaggle-environments", "psyleague", "aiohttp", "uvicorn", "flask", "chess")
+_PEERS: Final = (
+    "open_spiel",
+    "rlcard",
+    "kaggle-environments",
+    "psyleague",
+    "aiohttp",
+    "uvicorn",
+    "flask",
+    "chess",
+    "pettingzoo",
+)
 _NO_ENGINE: Final = 3
 _MEASURE: Final = """
 import importlib, json, os, sys

@@ -1,15 +1,18 @@
 """The PettingZoo environment: PettingZoo's own tests, and that it is the game that bots play."""
 
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 import pytest
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test.api_test import api_test
+from pettingzoo.test.seed_test import seed_test
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from tests.support.local import play, points, sample_bot
@@ -18,6 +21,7 @@ from treelings.env import ACTIONS, Reward, TreelingsEnv, action_of, encode, env,
 from treelings.rules import REFILLS
 
 TABLES = list(product([2, 3, 4, 5], REFILLS))
+PAGE = (Path(__file__).parents[2] / "docs" / "env.md").read_text(encoding="utf-8")
 DECK = derive_deck(bytes(32), "demo/0")
 
 
@@ -25,8 +29,8 @@ DECK = derive_deck(bytes(32), "demo/0")
 @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array", "ignore:Observation space for each agent")
 def test_it_passes_the_tests_of_pettingzoo(players: int, refill: Refill) -> None:
     # They warn of any observation that is a dict with a mask, but for those of a list of PettingZoo's own.
-    api_test(env(players, refill), num_cycles=100)
-    seed_test(lambda: env(players, refill), num_cycles=100)
+    api_test(env(players, refill), num_cycles=100)  # type: ignore[no-untyped-call]  # theirs
+    seed_test(lambda: env(players, refill), num_cycles=100)  # type: ignore[no-untyped-call]
 
 
 @pytest.mark.parametrize(("players", "refill"), TABLES)
@@ -182,6 +186,16 @@ except ModuleNotFoundError as error:
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "treelings.env needs pettingzoo, which is not installed: pip install 'treelings[env]'\n"
+
+
+def test_the_page_shows_code_that_runs_and_names_each_part_of_an_observation(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (code,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    exec(compile(code, "env.md", "exec"), {})
+    assert re.fullmatch(r"(player_\d: [+-][01]\n){2}", capsys.readouterr().out)
+    table = PAGE.split("## Observations")[1].split("## ")[0]
+    assert re.findall(r"^\| .+? \| `(\w+)` \| ", table, re.MULTILINE) == list(layout(2))
 
 
 def games(table: TreelingsEnv) -> list[bytes]:
