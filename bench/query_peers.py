@@ -1,6 +1,6 @@
 """What a query costs us and others, the same game and the same bot: python -m bench.query_peers.
 
-Ours is a query as it is played: referee, relay, clock, bots in containers that rest off turn. The others are bare
+Ours is a query as it is played: referee, connection, clock, bots in containers that rest off turn. The others are bare
 processes, which isolates nothing, with no clock but their libraries' own timeouts: requests to Flask, as starter bots
 of Battlesnake have it (its server closes each connection); an aiohttp client to uvicorn with ASGI written by hand;
 kaggle-environments with agents as functions, and with agents behind its own HTTP server; lines of JSON over pipes.
