@@ -25,7 +25,7 @@ class Language(StrEnum):
 
 
 _PACKED = (("treelings pack {bot}", "all in one file"), ("treelings league add LEAGUE {name}.tar.gz", "hands that in"))
-_BUILT = (("make -C {bot}", "builds it; the Makefile says what that takes"),)
+_BUILT = (("make -C {bot}", "builds it; see its Makefile"),)
 _AROUND = {
     Language.PYTHON: ((), (("treelings league add LEAGUE {bot}", "or hand the folder in"),)),
     Language.JAVASCRIPT: ((("npm --prefix {bot} ci", "fetches its packages"),), _PACKED),

@@ -24,8 +24,8 @@ def pack(
     """
     from referee.packing import pack as packed
 
-    with err.status(f"packing {bot} …"):
-        submission, path = packed(bot, output)
+    err.print(f"packing {bot} …", style="dim", markup=False, soft_wrap=True)  # no spinner: make and npm speak as well
+    submission, path = packed(bot, output)
     size = path.stat().st_size
     out.print(f"{path}  {size:,} bytes, version {short_version(submission.version)}", markup=False, soft_wrap=True)
     out.print(f"Next: treelings check {shlex.quote(str(path))}", markup=False, soft_wrap=True, highlight=False)
