@@ -13,7 +13,7 @@ KINDS ?=
 SAMPLES := random greedy neighbour rollout
 
 .DEFAULT_GOAL := help
-.PHONY: help setup league test hostile lint check wheels proto bench screenshots clean
+.PHONY: help setup league test hostile lint check wheels proto docs bench screenshots clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -59,6 +59,10 @@ wheels: $(TOOLS) ## build both wheels, install them into a clean venv and try th
 
 check: lint wheels test ## all that a change must pass
 
+docs: $(TOOLS) ## build the documentation as a site, docs-site/, and take every warning for an error
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "The documentation: docs-site/index.html"
+
 proto: $(TOOLS) ## regenerate sdk/src/treelings/v1 from proto/
 	@$(BIN)/python -m grpc_tools.protoc -I proto --python_out=sdk/src --pyi_out=sdk/src proto/treelings/v1/game.proto
 
@@ -76,4 +80,4 @@ screenshots: $(TOOLS) ## write pictures of every page to screenshots/
 	@$(BIN)/python -m tests.support.screenshots screenshots
 
 clean: ## remove what the other targets made, but no league
-	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache screenshots
+	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache screenshots docs-site
