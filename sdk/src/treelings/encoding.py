@@ -4,7 +4,7 @@ Without NumPy, so that a bot which was trained elsewhere reads a view here just 
 """
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import accumulate
 from math import factorial
 from typing import Final
@@ -85,13 +85,18 @@ def encode(view: View) -> bytes:
     )  # fmt: skip
 
 
-@lru_cache(maxsize=4096)
-def encode_row(row: str, heights: tuple[int, ...]) -> bytes:
+def encode_row(row: str, heights: Sequence[int]) -> bytes:
     """One seat's part of "rows"."""
     values = bytearray(ROW)
-    for place, (guild, height) in enumerate(zip(row, heights, strict=True)):
-        values[len(GUILDS) * place + GUILDS.index(guild)] = height
+    for at, height in zip(_columns(row), heights, strict=True):
+        values[at] = height
     return bytes(values)
+
+
+@cache
+def _columns(row: str) -> tuple[int, ...]:
+    """Which value of an encoded row tells of each of its columns."""
+    return tuple(len(GUILDS) * place + GUILDS.index(guild) for place, guild in enumerate(row))
 
 
 def encode_parts(
