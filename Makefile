@@ -36,6 +36,7 @@ $(TOOLS): $(SETUP)
 league: $(SETUP) ## play a league night among the sample bots and publish its leaderboard
 	@test -e $(LEAGUE)/league.toml || $(BIN)/treelings league init $(LEAGUE) --name "sample league"
 	@$(BIN)/treelings league add $(LEAGUE) $(SAMPLES)
+	@$(BIN)/treelings league add $(LEAGUE) javascript || echo "The league goes on without javascript."
 	@$(BIN)/treelings league run $(LEAGUE)
 	@$(BIN)/treelings league reveal $(LEAGUE)
 	@echo "The leaderboard: $(LEAGUE)/site/index.html"
@@ -69,8 +70,7 @@ proto: $(TOOLS) ## regenerate sdk/src/treelings/v1 from proto/
 $(PEERS_TOOLS): pyproject.toml sdk/pyproject.toml constraints.txt bench/peers.txt
 	@echo "Setting up $(PEERS) with what we compare with: some 2 GB, a few minutes …"
 	@$(PYTHON) -m venv $(PEERS)
-	@$(PEERS)/bin/pip install --quiet --disable-pip-version-check -r bench/peers.txt
-	@$(PEERS)/bin/pip install --quiet --disable-pip-version-check -e sdk -e '.[fast]'
+	@$(PEERS)/bin/pip install --quiet --disable-pip-version-check -c constraints.txt -r bench/peers.txt -e sdk -e '.[fast]'
 	@touch $@
 
 bench: $(PEERS_TOOLS) ## measure what matters as ratios in one run, or PARTS='core query'; writes bench/results.json and docs/performance.md
