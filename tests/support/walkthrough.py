@@ -114,14 +114,17 @@ def _pattern(line: str) -> str:
 def _written_anew(document: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         reader = Reader(Path(folder))
+        at = 0  # all before it is written; the same command may come twice
         for step in steps(document):
             if isinstance(step, File):
                 reader.write(step)
                 continue
+            head = f"$ {step.line}\n"
+            at = document.index(head, at) + len(head)
             printed = reader.run(step)
             if not agrees(step.output, printed):
                 text = "".join(f"{line.rstrip()}\n" for line in printed.strip().splitlines())
-                document = document.replace(f"$ {step.line}\n{step.output}", f"$ {step.line}\n{text}", 1)
+                document = document[:at] + text + document[at + len(step.output) :]
     return document
 
 
