@@ -21,7 +21,7 @@ from treelings.env import ACTIONS, Reward, TreelingsEnv, action_of, encode, env,
 from treelings.rules import REFILLS
 
 TABLES = list(product([2, 3, 4, 5], REFILLS))
-PAGE = (Path(__file__).parents[2] / "docs" / "env.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/env.md").read_text(encoding="utf-8")
 DECK = derive_deck(bytes(32), "demo/0")
 
 
@@ -192,7 +192,7 @@ def test_the_page_shows_code_that_runs_and_names_each_part_of_an_observation(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (code,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    exec(compile(code, "env.md", "exec"), {})
+    exec(compile(code, "docs/env.md", "exec"), {})
     assert re.fullmatch(r"(player_\d: [+-][01]\n){2}", capsys.readouterr().out)
     table = PAGE.split("## Observations")[1].split("## ")[0]
     assert re.findall(r"^\| .+? \| `(\w+)` \| ", table, re.MULTILINE) == list(layout(2))
