@@ -284,6 +284,19 @@ def test_a_damaged_record_is_named(tmp_path: Path, store: Store, records: tuple[
                 read()
 
 
+def test_a_record_without_moves_is_damaged_also_where_moves_are_not_asked_for(
+    tmp_path: Path, store: Store, records: tuple[GameRecord, ...]
+) -> None:
+    open_night(store)
+    store.save(1, records[:1])
+    store.close()
+    rewrite(tmp_path / "league.db", "UPDATE games SET record = json_remove(record, '$.moves')")
+    with Store.open(tmp_path) as again:
+        for read in (again.records, again.results):
+            with pytest.raises(RecordError, match="moves"):
+                read()
+
+
 def test_a_record_that_is_no_json_is_an_error_of_the_file(
     tmp_path: Path, store: Store, records: tuple[GameRecord, ...]
 ) -> None:
