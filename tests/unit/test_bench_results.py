@@ -23,7 +23,7 @@ def test_a_figure_is_shown_with_about_three_digits(value: float, text: str) -> N
 
 
 def test_results_are_kept_and_shown_between_the_marks_of_the_page(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
+    page = tmp_path / "page"
     page.write_text(f"Before.\n{BEGIN}\nold figures\n{END}\nAfter.\n", encoding="utf-8")
     results = Results(
         {"cores": "2"},
