@@ -69,15 +69,16 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def _console(source: str, _language: str, css_class: str, _options: object, _md: object, **_kwargs: object) -> str:
-    """A fence ```console as HTML: commands stand out, prompts and outputs are not copied with them."""
+    """A fence ```console as HTML: commands stand out, and they alone are what its button copies."""
     lines = [
         f'<span class="gp">$ </span><b>{html.escape(line.removeprefix("$ "))}</b>'
         if line.startswith("$ ")
         else f'<span class="go">{html.escape(line)}</span>'
         for line in source.splitlines()
     ]
+    commands = html.escape("\n".join(line.removeprefix("$ ") for line in source.splitlines() if line.startswith("$ ")))
     shown = "\n".join(lines)
-    return f'<div class="highlight {css_class}"><pre><code>{shown}\n</code></pre></div>'
+    return f'<div class="highlight {css_class}" data-copy="{commands}"><pre><code>{shown}\n</code></pre></div>'
 
 
 def _root(config: MkDocsConfig) -> Path:
