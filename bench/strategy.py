@@ -9,31 +9,34 @@ import random
 import statistics
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
 from itertools import pairwise
 from math import ceil, sqrt
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from bench import strategy_bots as bots
+from bench.strategy_chart import chart
 from bench.strategy_page import Cell, Study, load, save
 from referee.strength import mean_interval, student
+from tests.support import pictures
 from tests.support.local import SECRET, compete, play, points, sample_bot
 from treelings import Bot, Clock, State, derive_deck
 
 DEALS: Final = 1_000
-FEW_DEALS: Final = 30
+FEW_DEALS: Final = 80
 """For bots that think for long: `rollout` and `mcts`."""
-SEAT_DEALS: Final = 1_500
+SEAT_DEALS: Final = 4_000
 LUCK_DEALS: Final = 1_000
 
 PATIENT: Final = Clock(move_ms=10**9, bank_ms=10**9)
 """So much time that a bot stops where it has seen enough, which is at the same place on every machine."""
 
-_THINKERS: Final = ("rollout", "mcts")
 _DRAWS: Final = 20_000
 _PERCENT: Final = "%"
 
-
-Play = Iterator[tuple[str, Callable[[], tuple[Cell, ...]]]]
+Cells = tuple[Cell, ...]
+Rows = Iterator[tuple[str, Callable[[], Cells]]]
 """The rows of a study: a label, and how its cells are found."""
 
 
@@ -42,30 +45,34 @@ class Plan(NamedTuple):
 
     title: str
     heads: tuple[str, ...]
-    rows: Callable[[], Play]
+    rows: Callable[[], Rows]
 
 
 # --- how strong the sample bots are, and how much is luck ------------------------------------------------------------
 
 
-def _ladder() -> Play:
-    names = ("random", "greedy", "neighbour", *_THINKERS)
-    for weaker, stronger in pairwise(names):
-        deals = FEW_DEALS if stronger in _THINKERS else DEALS
-        yield f"`{stronger}` against `{weaker}`", _duel(sample_bot(stronger), sample_bot(weaker), deals)
-    yield "`mcts` against `neighbour`", _duel(sample_bot("mcts"), sample_bot("neighbour"), FEW_DEALS)
+def _ladder() -> Rows:
+    for weaker, stronger in pairwise(("random", "greedy", "neighbour")):
+        yield f"`{stronger}` against `{weaker}`", _duel(sample_bot(stronger), sample_bot(weaker), DEALS)
     yield "the forecaster against `neighbour`", _duel(bots.forecaster(), sample_bot("neighbour"), DEALS)
-    yield "the forecaster against `rollout`", _duel(bots.forecaster(), sample_bot("rollout"), FEW_DEALS)
 
 
-def _luck() -> Play:
+def _search() -> Rows:
+    rollout, mcts = sample_bot("rollout"), sample_bot("mcts")
+    yield "`rollout` against `neighbour`", _duel(rollout, sample_bot("neighbour"), FEW_DEALS)
+    yield "`rollout` against the forecaster", _duel(rollout, bots.forecaster(), FEW_DEALS)
+    yield "`mcts` against the forecaster", _duel(mcts, bots.forecaster(), FEW_DEALS)
+    yield "`mcts` against `rollout`", _duel(mcts, rollout, FEW_DEALS)
+
+
+def _luck() -> Rows:
     greedy, neighbour, forecaster = sample_bot("greedy"), sample_bot("neighbour"), bots.forecaster()
-    yield "`greedy` against `random`", lambda: _matches(greedy, sample_bot("random"))
-    yield "`neighbour` against `greedy`", lambda: _matches(neighbour, greedy)
-    yield "the forecaster against `neighbour`", lambda: _matches(forecaster, neighbour)
+    yield "`greedy` against `random`", partial(_matches, greedy, sample_bot("random"))
+    yield "`neighbour` against `greedy`", partial(_matches, neighbour, greedy)
+    yield "the forecaster against `neighbour`", partial(_matches, forecaster, neighbour)
 
 
-def _matches(bot: type[Bot], other: type[Bot]) -> tuple[Cell, ...]:
+def _matches(bot: type[Bot], other: type[Bot]) -> Cells:
     """The score, how often a match of so many deals is won, and the deals that it takes to tell."""
     samples = compete(range(LUCK_DEALS), bot, [other], clock=PATIENT)
     rng = random.Random(2026)
@@ -79,12 +86,12 @@ def _win(samples: Sequence[float]) -> float:
     return (mean > 0.5) + 0.5 * (mean == 0.5)
 
 
-def _same_side() -> Play:
+def _same_side() -> Rows:
     for name, bot in (("`random`", sample_bot("random")), ("the forecaster", bots.forecaster())):
-        yield f"{name} against itself", lambda bot=bot: _swapped(bot)  # type: ignore[misc] # bound now
+        yield f"{name} against itself", partial(_swapped, bot)
 
 
-def _swapped(bot: type[Bot]) -> tuple[Cell, ...]:
+def _swapped(bot: type[Bot]) -> Cells:
     """How often the same seat wins both games of a deal, as a share of those in which each game has a winner."""
     same = []
     for deal in range(LUCK_DEALS):
@@ -97,24 +104,32 @@ def _swapped(bot: type[Bot]) -> tuple[Cell, ...]:
 # --- habits ------------------------------------------------------------------------------------------------------
 
 
-def _columns() -> Play:
+def _columns() -> Rows:
     yield "opens as few as it can", _habit(bots.no_more_columns_than(0))
     for most in (3, 4, 5):
         yield f"opens none beyond {most} if it can", _habit(bots.no_more_columns_than(most))
     yield "opens as many as it can", _habit(bots.as_many_columns_as_there_are)
+    yield "opens as few as it can until half-time", _habit(bots.no_new_columns_early)
+    yield "opens as few as it can after half-time", _habit(bots.no_new_columns_late)
 
 
-def _placing() -> Play:
-    yield "places new columns by lot", _habit(bots.ends_by_lot)
+def _singles() -> Rows:
     yield "leaves the singles where it can", _habit(bots.never_singles)
-    yield "takes two or more singles wherever they lie", _habit(bots.always_singles)
+    yield "takes the singles wherever there are three or more", _habit(bots.many_singles)
+    yield "takes the singles wherever there are two or more", _habit(bots.always_singles)
 
 
-def _habit(habit: bots.Habit) -> Callable[[], tuple[Cell, ...]]:
+def _placing() -> Rows:
+    yield "by lot, at either end", _habit(bots.ends_by_lot)
+    yield "at the end where the other's column is lower", _habit(bots.by_the_lower_neighbour)
+    yield "at the end where the other's column is taller", _habit(bots.by_the_taller_neighbour)
+
+
+def _habit(habit: bots.Habit) -> Callable[[], Cells]:
     return _duel(bots.forecaster(habit), bots.forecaster(), DEALS)
 
 
-def _aims() -> Play:
+def _aims() -> Rows:
     aims = {
         "any move": lambda state, seat: 0.0,
         "the most cards": bots.cards,
@@ -128,48 +143,48 @@ def _aims() -> Play:
         yield label, _duel(bots.one_move_ahead(aim), greedy, DEALS)
 
 
-def _hindering() -> Play:
+def _hindering() -> Rows:
     for players in (2, 3, 4, 5):
-        yield (
-            f"{players} seats",
-            lambda players=players: tuple(  # type: ignore[misc] # bound now
-                _percent(
-                    compete(range(DEALS // players), bots.one_move_ahead(aim), [bots.forecaster()] * (players - 1))
-                )
-                for aim in (bots.own_hopes, bots.others_hopes)
-            ),
-        )
+        yield f"{players} seats", partial(_one_sided, players)
 
 
-def _duel(bot: type[Bot], other: type[Bot], deals: int) -> Callable[[], tuple[Cell, ...]]:
+def _one_sided(players: int) -> Cells:
+    """What comes of bots that think of their own points only, and of the others' only, among forecasters."""
+    others = [bots.forecaster()] * (players - 1)
+    return tuple(
+        _percent(compete(range(DEALS // players), bots.one_move_ahead(aim), others))
+        for aim in (bots.own_hopes, bots.others_hopes)
+    )
+
+
+def _duel(bot: type[Bot], other: type[Bot], deals: int) -> Callable[[], Cells]:
     return lambda: (_percent(compete(range(deals), bot, [other], clock=PATIENT)),)
 
 
 # --- seats, and what becomes of columns ------------------------------------------------------------------------------
 
 
-def _seats() -> Play:
+def _seats() -> Rows:
     for players in (2, 3, 4, 5):
-        yield f"{players} seats", lambda players=players: _by_seat(players, bots.forecaster())  # type: ignore[misc]
+        yield f"{players} seats", partial(_by_seat, players)
 
 
-def _by_seat(players: int, bot: type[Bot]) -> tuple[Cell, ...]:
+def _by_seat(players: int) -> Cells:
     """The score of each seat where all play alike, and nothing where there is no such seat."""
-    finals = [_final([bot] * players, "seats", deal).scores() for deal in range(SEAT_DEALS)]
+    finals = [_final([bots.forecaster()] * players, "seats", deal).scores() for deal in range(SEAT_DEALS)]
     return tuple(
         _percent([points(scores, seat) for scores in finals]) if seat < players else Cell(None, None, None, "")
         for seat in range(5)
     )
 
 
-def _neighbours() -> Play:
+def _neighbours() -> Rows:
     for label, low, high in _LEADS:
-        yield (
-            label,
-            lambda low=low, high=high: tuple(  # type: ignore[misc] # bound now
-                _ratio(_scoring(range(low, high + 1), own=own)) for own in (False, True)
-            ),
-        )
+        yield label, partial(_fates_of_all, range(low, high + 1))
+
+
+def _fates_of_all(leads: Sequence[int]) -> Cells:
+    return tuple(_ratio(fates(half, final, leads, own=own) for half, final in _halves()) for own in (False, True))
 
 
 _FAR: Final = 18
@@ -182,44 +197,42 @@ _LEADS: Final = (
 )
 
 
-def _scoring(leads: range, *, own: bool) -> Iterator[tuple[int, int]]:
-    """Of each deal: how many columns of these leads at half-time score in the end, and how many there are.
+def fates(half: State, final: State, leads: Sequence[int], *, own: bool) -> list[bool]:
+    """Whether they score in the end, of the columns that are so many cards ahead at half-time.
 
-    own  of columns that stand inside a row, ahead of the taller one beside it; else of columns at an end of a row,
-         ahead of that of the next seat
+    own  of columns that stand inside a row: ahead of the taller one beside it; else of columns at an end of a row:
+         ahead of that of the seat beside it, or of the taller one where there is one at either side
     """
-    for half, final in _halves():
-        rows = [list(zip(half.rows[seat], half.heights(seat), strict=True)) for seat in range(half.players)]
-        fate = [dict(zip(row, scoring, strict=True)) for row, scoring in zip(final.rows, final.scoring(), strict=True)]
-        fates = []
-        for seat, row in enumerate(rows):
-            left, right = rows[(seat + 1) % half.players][-1][1], rows[seat - 1][0][1]
-            beside = [left, *(height for _, height in row), right]
-            for at, (guild, height) in enumerate(row):
-                inside = 0 < at < len(row) - 1
-                foreign = [beside[0]] * (at == 0) + [beside[-1]] * (at == len(row) - 1)
-                if inside is own and height - max([beside[at], beside[at + 2]] if own else foreign) in leads:
-                    fates.append(fate[seat][guild])
-        yield sum(fates), len(fates)
+    found = []
+    for seat in range(half.players):
+        heights = half.heights(seat)
+        fate = dict(zip(final.rows[seat], final.scoring()[seat], strict=True))
+        # The next seat sits on the left, so its rightmost column is beside this seat's leftmost.
+        left, right = half.heights((seat + 1) % half.players)[-1], half.heights(seat - 1)[0]
+        beside = [left, *heights, right]
+        last = len(heights) - 1
+        for at, (guild, height) in enumerate(zip(half.rows[seat], heights, strict=True)):
+            inside = 0 < at < last
+            others = [beside[at], beside[at + 2]] if inside else [left] * (at == 0) + [right] * (at == last)
+            if inside is own and height - max(others) in leads:
+                found.append(fate[guild])
+    return found
 
 
-_played: list[tuple[State, State]] = []
-
-
-def _halves() -> Iterable[tuple[State, State]]:
+@cache
+def _halves() -> list[tuple[State, State]]:
     """Games of three forecasters: each when half of the cards above the firefly are gone, and at its end."""
-    if not _played:
-        for deal in range(DEALS):
-            deck = derive_deck(SECRET, f"halves/{deal}")
-            final, moves = play([bots.forecaster()] * 3, deck, game=f"halves/{deal}")
-            half = State.deal(deck, 3)
-            above = half.above_firefly
-            for move in moves:
-                if half.above_firefly <= above / 2:
-                    break
-                half.play(move)
-            _played.append((half, final))
-    return _played
+    played = []
+    for deal in range(DEALS):
+        deck = derive_deck(SECRET, f"halves/{deal}")
+        final, moves = play([bots.forecaster()] * 3, deck, game=f"halves/{deal}")
+        half = State.deal(deck, 3)
+        for move in moves:
+            if bots.half_time(half):
+                break
+            half.play(move)
+        played.append((half, final))
+    return played
 
 
 # --- figures ---------------------------------------------------------------------------------------------------------
@@ -241,9 +254,9 @@ def _percent(samples: Sequence[float]) -> Cell:
     return Cell(100 * found.mean, 100 * (found.high - found.low) / 2, len(samples), _PERCENT)
 
 
-def _ratio(samples: Iterable[tuple[int, int]]) -> Cell:
-    """The share of all things of all deals; what a deal holds varies, so the error is that of a ratio."""
-    some = [(part, whole) for part, whole in samples if whole]
+def _ratio(samples: Iterable[Sequence[bool]]) -> Cell:
+    """The share of all columns of all deals; deals have more of them or fewer, so the error is that of a ratio."""
+    some = [(sum(fates), len(fates)) for fates in samples if fates]
     parts, wholes = (sum(column) for column in zip(*some, strict=True))
     share = parts / wholes
     error = sqrt(sum((part - share * whole) ** 2 for part, whole in some) * len(some) / (len(some) - 1)) / wholes
@@ -256,6 +269,7 @@ _AGAINST: Final = "score against a forecaster without the habit"
 
 STUDIES: Final = {
     "ladder": Plan("Two seats, each deal from both", ("bots", "score of the first"), _ladder),
+    "search": Plan("Two seats, each deal from both", ("bots", "score of the first"), _search),
     "luck": Plan(
         "Two seats, each deal from both; matches drawn from these deals by lot",
         ("bots", "score of the first", "wins 1 deal", "3 deals", "10 deals", "30 deals", "deals until it shows"),
@@ -269,7 +283,8 @@ STUDIES: Final = {
     "seats": Plan("All seats taken by forecasters", ("table", *(f"seat {seat}" for seat in range(5))), _seats),
     "aims": Plan("Two seats, each deal from both", ("takes what gives", "score against `greedy`"), _aims),
     "columns": Plan("Two seats, each deal from both", ("habit", _AGAINST), _columns),
-    "placing": Plan("Two seats, each deal from both", ("habit", _AGAINST), _placing),
+    "singles": Plan("Two seats, each deal from both", ("habit", _AGAINST), _singles),
+    "placing": Plan("Two seats, each deal from both", ("places new columns", _AGAINST), _placing),
     "hindering": Plan(
         "One such bot among forecasters, each deal from every seat",
         ("table", "thinks of its own points only", "thinks of the others' points only"),
@@ -281,6 +296,9 @@ STUDIES: Final = {
         _neighbours,
     ),
 }
+
+CHARTS: Final = ("aims", "columns", "hindering", "neighbours")
+"""Studies that the page shows as charts too."""
 
 
 def main(wanted: Sequence[str]) -> int:
@@ -297,7 +315,14 @@ def main(wanted: Sequence[str]) -> int:
             print(f"{name}: {label}: {', '.join(map(str, rows[label]))}", flush=True)
         found = {**load(), name: Study(plan.title, plan.heads, rows)}
         save({each: found[each] for each in STUDIES if each in found})
+        if name in CHARTS:
+            chart_file(name).write_text(chart(found[name]), encoding="utf-8")
     return 0
+
+
+def chart_file(name: str) -> Path:
+    """Where the chart of a study is kept."""
+    return pictures.FOLDER / f"study-{name}.svg"
 
 
 if __name__ == "__main__":

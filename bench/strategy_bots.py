@@ -10,14 +10,15 @@ from collections.abc import Callable, Sequence
 
 from tests.support.local import sample_bot
 from treelings import Bot, GameStart, Move, State, View
+from treelings.cards import CARDS, HAND_SIZE, MARKET_SIZE
+from treelings.moves import SINGLES_TAKE
+from treelings.rules import BELOW_FIREFLY
 
 Worth = Callable[[State, int], float]
 """How good a position is for a seat; of equal ones one is drawn by lot."""
 
 Habit = Callable[[State, Sequence[Move], random.Random], Sequence[Move]]
 """The moves that are considered, of those that are legal in a position; all of them if none is left."""
-
-SINGLES = "*"
 
 
 def one_move_ahead(worth: Worth, habit: Habit | None = None) -> type[Bot]:
@@ -91,6 +92,22 @@ def as_many_columns_as_there_are(_: State, moves: Sequence[Move], __: random.Ran
     return _with(moves, max(map(_new, moves)))
 
 
+def no_new_columns_early(state: State, moves: Sequence[Move], _: random.Random) -> Sequence[Move]:
+    """Opens as few columns as it can until half-time."""
+    return moves if half_time(state) else _with(moves, min(map(_new, moves)))
+
+
+def no_new_columns_late(state: State, moves: Sequence[Move], _: random.Random) -> Sequence[Move]:
+    """Opens as few columns as it can after half-time."""
+    return _with(moves, min(map(_new, moves))) if half_time(state) else moves
+
+
+def half_time(state: State) -> bool:
+    """Half of the cards that lay above the firefly at first are gone."""
+    dealt = state.players * HAND_SIZE + MARKET_SIZE
+    return state.above_firefly <= (CARDS - dealt - BELOW_FIREFLY) / 2
+
+
 def ends_by_lot(_: State, moves: Sequence[Move], rng: random.Random) -> Sequence[Move]:
     """Has only one way to place the new columns of each take, drawn by lot."""
     takes: dict[str, list[Move]] = {}
@@ -99,14 +116,37 @@ def ends_by_lot(_: State, moves: Sequence[Move], rng: random.Random) -> Sequence
     return [rng.choice(ways) for ways in takes.values()]
 
 
+def by_the_lower_neighbour(state: State, moves: Sequence[Move], _: random.Random) -> Sequence[Move]:
+    """Places new columns at that end of its row where the other player's column is lower."""
+    return _at_one_end(state, moves, 1)
+
+
+def by_the_taller_neighbour(state: State, moves: Sequence[Move], _: random.Random) -> Sequence[Move]:
+    """Places new columns at that end of its row where the other player's column is taller."""
+    return _at_one_end(state, moves, -1)
+
+
+def _at_one_end(state: State, moves: Sequence[Move], sign: int) -> Sequence[Move]:
+    # The next seat sits on the left, so its rightmost column is beside this seat's leftmost.
+    left = state.heights((state.seat + 1) % state.players)[-1]
+    right = state.heights(state.seat - 1)[0]
+    lead = sign * (right - left)
+    return [move for move in moves if (lead <= 0 or not move.right) and (lead >= 0 or not move.left)]
+
+
 def never_singles(_: State, moves: Sequence[Move], __: random.Random) -> Sequence[Move]:
     """Leaves the singles where it can, unless there is one only."""
-    return [move for move in moves if move.take != SINGLES]
+    return [move for move in moves if move.take != SINGLES_TAKE]
 
 
 def always_singles(_: State, moves: Sequence[Move], __: random.Random) -> Sequence[Move]:
     """Takes the singles wherever there are two or more."""
-    return [move for move in moves if move.take == SINGLES]
+    return [move for move in moves if move.take == SINGLES_TAKE]
+
+
+def many_singles(state: State, moves: Sequence[Move], _: random.Random) -> Sequence[Move]:
+    """Takes the singles wherever there are three or more."""
+    return [move for move in moves if move.take == SINGLES_TAKE and state.market.count(1) >= 3]
 
 
 def _new(move: Move) -> int:

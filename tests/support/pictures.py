@@ -21,6 +21,8 @@ from treelings.moves import SINGLES_TAKE
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "pictures"
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve")
 
+TEMPLATES: Final = Path(__file__).parent
+
 _STYLE: Final = Path(__file__).parents[2] / "referee" / "publish" / "static" / "style.css"
 _RULES: Final = re.compile(
     r"^:root \{.*?^\}\n|^@media \(prefers-color-scheme: dark\) \{.*?^\}\n|^\.treeline [^\n]*\n|^\.gR [^\n]*\n",
@@ -151,7 +153,7 @@ def svg(picture: Picture) -> str:
         placed += [(_MARGIN + at * (wide + _GAP), y, panel) for at, panel in enumerate(row)]
         y += max(panel.tall for panel in row) + _GAP
     env = Environment(
-        loader=ChoiceLoader([FileSystemLoader(Path(__file__).parent), PackageLoader("referee.publish")]),
+        loader=ChoiceLoader([FileSystemLoader(TEMPLATES), PackageLoader("referee.publish")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -168,8 +170,13 @@ def svg(picture: Picture) -> str:
         panel_wide=wide,
         wide=2 * _MARGIN + picture.columns * (wide + _GAP) - _GAP,
         tall=y - _GAP + _MARGIN,
-        style="".join(_RULES.findall(_STYLE.read_text(encoding="utf-8"))),
+        style=site_colours(),
     )
+
+
+def site_colours() -> str:
+    """The rules of the site's style sheet that a drawing needs: its colours, light and dark, and those of a table."""
+    return "".join(_RULES.findall(_STYLE.read_text(encoding="utf-8")))
 
 
 def pictures() -> dict[str, Picture]:
