@@ -50,6 +50,11 @@ def default_jobs() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def tables_at_once(jobs: int) -> int:
+    """Tables whose bots run at the same time at most, where `jobs` of them play."""
+    return jobs + AHEAD
+
+
 async def play_matches(
     matches: Sequence[MatchSpec], *, jobs: int, seat: Callable[[MatchSpec], PlayableTable],
     save: Callable[[Sequence[Outcome]], None], progress: Progress,

@@ -12,11 +12,11 @@ def doctor() -> None:
 
     Each line that is not ✓ says what to do. Exit code 1 if something is missing (✗); a warning (!) is only advice.
     """
-    from referee.run import default_jobs
+    from referee.run import default_jobs, tables_at_once
     from referee.sandbox.doctor import examine
     from treelings.cards import MAX_PLAYERS
 
-    checks = examine(at_once=default_jobs() * MAX_PLAYERS)
+    checks = examine(at_once=tables_at_once(default_jobs()) * MAX_PLAYERS)
     width = max(len(check.name) for check in checks)
     for check in checks:
         mark, style = _MARKS[check.level]

@@ -121,7 +121,7 @@ def run(
     from referee.cli.progress import GameProgress
     from referee.cli.sandboxes import sandbox_for
     from referee.loop import run as run_loop
-    from referee.run import default_jobs
+    from referee.run import default_jobs, tables_at_once
 
     if at_most_deals and not until_decided:
         raise UsageError("--at-most-deals: expected together with --until-decided")
@@ -130,7 +130,7 @@ def run(
         aim = league.aim(until_decided, at_most_deals) if until_decided else None
         night = league.current_night()
         seats = (night.settings if night else league.config.settings()).seats
-        at_once = (jobs or league.config.jobs or default_jobs()) * max(seats)
+        at_once = tables_at_once(jobs or league.config.jobs or default_jobs()) * max(seats)
         box = sandbox_for(
             sandbox, league.playing(), league.name, trust=trust_bots, limits=league.config.limits(), at_once=at_once
         )

@@ -80,8 +80,8 @@ class DockerSandbox:
 
     league   the league's name, written on its containers
     limits   what each bot may use
-    at_once  how many bots sit at tables at the same time at most, between whom the cores are shared out where there is
-             no better way to hold those that wait
+    at_once  how many bots run at the same time at most, those included that are started ahead; the cores are shared out
+             between them where there is no better way to hold those that wait
     hold     how waiting bots are held (waiting.py); None: in the best way that can be had
     connect  makes the engine's client; raises EngineGone
     """

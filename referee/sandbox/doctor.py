@@ -24,7 +24,9 @@ from treelings.cards import MAX_PLAYERS
 Level = Literal["ok", "warning", "missing"]
 
 _LOWEST_PYTHON: Final = (3, 11)
-_DISK_NEEDED_BYTES: Final = 2 * 1024**3
+_MB: Final = 1024**2
+_GB: Final = 1024**3
+_DISK_NEEDED_BYTES: Final = 2 * _GB
 _CONNECT: Final = partial(connect, timeout_s=10)
 
 
@@ -46,7 +48,7 @@ class Check:
 def examine(connect: Callable[[], APIClient] = _CONNECT, *, at_once: int = MAX_PLAYERS) -> list[Check]:
     """Look at everything that sandboxed bots need, in an order fit to be worked through.
 
-    `at_once`: how many bots would sit at tables at the same time.
+    `at_once`: how many bots would run at the same time at most.
     """
     return [
         check_python(sys.version_info[:3]),
@@ -79,6 +81,7 @@ def _check_engine(connect: Callable[[], APIClient], at_once: int) -> list[Check]
             check_waiting(Waiting.on(info, Limits(), at_once=at_once)),
             *(check_image(image_status(engine, runtime)) for runtime in RUNTIMES),
             *_check_disk(info),
+            check_memory(int(info.get("MemTotal") or 0), Limits().memory_bytes, at_once),
         ]
     except SandboxError as error:
         return [Check("Docker engine", "missing", str(error), "see to it that it answers, or start it again")]
@@ -151,6 +154,18 @@ def check_disk(root: Path, free_bytes: int) -> Check:
     if free_bytes >= _DISK_NEEDED_BYTES:
         return Check("disk", "ok", found)
     return Check("disk", "warning", found, "the runtime image and a league's containers want 2 GB")
+
+
+def check_memory(total_bytes: int, bot_bytes: int, at_once: int) -> Check:
+    """Whether the engine's machine has room for all that bots may use; one that has not ends some of them."""
+    most_bytes = at_once * bot_bytes
+    bots = f"at most {at_once}, with {bot_bytes // _MB} MB each"
+    found = f"{total_bytes / _GB:.1f} GB, of which bots may use {most_bytes / _GB:.1f} ({bots})"
+    if total_bytes >= most_bytes:
+        return Check("memory", "ok", found)
+    return Check(
+        "memory", "warning", found, "set a league's jobs or its sandbox.memory_mb lower, or its bots may be ended"
+    )
 
 
 def check_user(uid: int) -> Check:

@@ -40,7 +40,7 @@ class Waiting:
     def on(cls, info: Mapping[str, Any], limits: Limits, *, at_once: int, hold: Hold | None = None) -> Self:
         """What can be done on this machine with an engine, from its `docker info`.
 
-        at_once  how many bots sit at tables at the same time
+        at_once  how many bots run at the same time at most, those included that are started ahead
         hold     what must be done, None: the best of what can be
 
         Raises SandboxError if they must be frozen and cannot be.

@@ -3,13 +3,14 @@
 import asyncio
 import threading
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
 
 from referee.errors import EngineGone, SandboxError, StoreError
 from referee.model import GameSpec, MatchSpec, NightSettings, Submission, VoidGame
-from referee.run import AHEAD, Outcome, default_jobs, play_matches
+from referee.run import AHEAD, Outcome, default_jobs, play_matches, tables_at_once
 from referee.schedule import plan_night
 from tests.support.league import FakeTable, Tables, Told
 from tests.support.records import version_of
@@ -116,6 +117,14 @@ async def test_no_more_tables_than_jobs_play_at_a_time(jobs: int) -> None:
 
     await play(Tables(before=before), Saved(), jobs=jobs)
     assert most == jobs
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+async def test_as_many_tables_have_bots_at_once_as_is_told_beforehand(jobs: int) -> None:
+    tables = Tables()
+    await play(tables, Saved(), jobs=jobs)
+    changes = [{"open": 1, "played": -1}.get(what, 0) for what, _ in tables.events]
+    assert max(accumulate(changes)) == tables_at_once(jobs)
 
 
 async def test_a_match_is_saved_before_the_next_one_begins() -> None:

@@ -16,7 +16,16 @@ from requests import Response
 from referee.errors import ConfigError, EngineGone, SandboxError
 from referee.limits import Limits
 from referee.sandbox.choose import choose_sandbox
-from referee.sandbox.doctor import Check, check_abilities, check_disk, check_image, check_python, check_user, examine
+from referee.sandbox.doctor import (
+    Check,
+    check_abilities,
+    check_disk,
+    check_image,
+    check_memory,
+    check_python,
+    check_user,
+    examine,
+)
 from referee.sandbox.engine import abilities, connect, engine_errors, require_abilities, require_settings
 from referee.sandbox.image import image_name
 from referee.sandbox.runtimes import ImageStatus, wanted_image
@@ -266,6 +275,13 @@ def test_nothing_is_missing_where_an_image_is_not_that_not_every_league_needs() 
 def test_an_ordinary_user_is_told_what_root_would_change() -> None:
     assert check_user(0).level == "ok"
     assert check_user(1000).level == "warning"
+
+
+def test_less_memory_than_the_bots_may_use_is_worth_a_warning() -> None:
+    enough, short = (check_memory(size, 256 * 1024**2, 20) for size in (5 * 1024**3, 5 * 1024**3 - 1))
+    assert (enough.level, short.level) == ("ok", "warning")
+    assert short.found == "5.0 GB, of which bots may use 5.0 (at most 20, with 256 MB each)"
+    assert "jobs" in short.advice
 
 
 def test_a_full_disk_is_worth_a_warning() -> None:
