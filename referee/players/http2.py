@@ -231,6 +231,7 @@ class Session:
     def lose(self, why: str, code: str = "UNAVAILABLE") -> None:
         """The connection is of no more use: all calls end."""
         self._over = self._over or why
+        self._block = None
         calls, self._calls = self._calls, {}
         for call in calls.values():
             call.end(code, why)
@@ -290,7 +291,10 @@ class Session:
             self._end(call, "UNKNOWN", "it ended without a status")
 
     def _begin_block(self, flags: int, stream: int, payload: bytes) -> None:
-        self._called(stream, "headers")
+        if (
+            self._called(stream, "headers") is None
+        ):  # to unpack them costs ten times what other frames of that length do
+            raise _Forbidden(f"expected no headers on a stream that has ended, got some on stream {stream:,}")
         if flags & _PADDED:
             payload = _without_padding(payload)
         if flags & _WITH_PRIORITY:
@@ -307,7 +311,7 @@ class Session:
             raise _Forbidden(f"expected headers of at most {LONGEST_HEADERS:,} bytes, got more", "RESOURCE_EXHAUSTED")
         if flags & _END_HEADERS:
             self._block = None
-            self._answer(self._calls.get(stream), self._unpacked(bytes(packed)), ends=ends)
+            self._answer(self._calls[stream], self._unpacked(bytes(packed)), ends=ends)
 
     def _unpacked(self, packed: bytes) -> dict[str, str]:
         """The headers by name; of some with one name the last."""
@@ -320,9 +324,7 @@ class Session:
             said = f"expected headers as HPACK packs them, {LONGEST_HEADERS:,} bytes at most: {type(error).__name__}"
             raise _Forbidden(said) from error
 
-    def _answer(self, call: Call | None, headers: dict[str, str], *, ends: bool) -> None:
-        if call is None:
-            return
+    def _answer(self, call: Call, headers: dict[str, str], *, ends: bool) -> None:
         if not call.begun:
             http = headers.get(":status", "none")
             if http != str(HTTPStatus.OK.value):

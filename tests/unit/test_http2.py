@@ -281,10 +281,18 @@ async def test_a_call_that_was_taken_before_a_goaway_goes_on_and_is_the_last() -
 
 
 async def test_what_comes_for_a_call_that_has_ended_is_thrown_away() -> None:
-    talk = Talk().came(BEGUN, ended(), data(message(b"late")), ended(), frame(RST_STREAM, bytes(4), stream=1))
+    talk = Talk().came(BEGUN, ended(), data(message(b"late")), frame(RST_STREAM, bytes(4), stream=1))
     talk.came(frame(WINDOW_UPDATE, b"\0\0\0\1", stream=1))
     assert await all_of(talk.call) == []
     assert (talk.call.code, talk.session.over) == ("OK", False)
+
+
+async def test_headers_for_a_call_that_has_ended_are_not_unpacked_but_end_everything() -> None:
+    talk = Talk().came(BEGUN, ended())
+    next_call = talk.session.call(PATH)
+    talk.came(ended(block=b"\xff" * 20))  # no HPACK
+    assert (talk.call.code, next_call.code) == ("OK", "INTERNAL")
+    assert next_call.details == "expected no headers on a stream that has ended, got some on stream 1"
 
 
 async def test_nothing_is_said_to_who_has_ended_the_call() -> None:
