@@ -285,15 +285,15 @@ STUDIES: Final = {
     "columns": Plan("Two seats, each deal from both", ("habit", _AGAINST), _columns),
     "singles": Plan("Two seats, each deal from both", ("habit", _AGAINST), _singles),
     "placing": Plan("Two seats, each deal from both", ("places new columns", _AGAINST), _placing),
-    "hindering": Plan(
-        "One such bot among forecasters, each deal from every seat",
-        ("table", "thinks of its own points only", "thinks of the others' points only"),
-        _hindering,
-    ),
     "neighbours": Plan(
         "Three forecasters; half-time is when half of the cards above the firefly are gone",
         ("at half-time the column is", "outer, than the neighbour's beside it", "inner, than the taller one beside it"),
         _neighbours,
+    ),
+    "hindering": Plan(
+        "One such bot among forecasters, each deal from every seat",
+        ("table", "thinks of its own points only", "thinks of the others' points only"),
+        _hindering,
     ),
 }
 
