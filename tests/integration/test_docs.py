@@ -1,0 +1,168 @@
+"""The documentation: what its pages show is true, and `make docs` makes one site of them that needs no network."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+from playwright.sync_api import BrowserContext
+
+import treelings
+from tests.support.browser import browser, chromium
+from tests.support.walkthrough import Reader, steps
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
+FOLLOWED = [page for page in PAGES if any(steps((ROOT / page).read_text(encoding="utf-8")))]
+ELSEWHERE = {
+    "ARCHITECTURE.md": "architecture.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+    "sdk/README.md": "kit.md",
+}
+_LOADING = {"audio", "embed", "iframe", "img", "link", "object", "script", "source", "track", "video"}
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("runtime_image")
+@pytest.mark.parametrize("page", FOLLOWED)
+def test_whoever_follows_a_page_sees_what_it_shows(page: str, tmp_path: Path) -> None:
+    Reader(tmp_path).follow((ROOT / page).read_text(encoding="utf-8"))
+
+
+def test_the_pages_to_be_followed_are_found() -> None:
+    assert {"docs/index.md", "docs/organisers.md", "docs/tutorial.md"} <= set(FOLLOWED)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_leads_to_a_file_on_a_repository_s_web_view(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    dead = [
+        target
+        for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", text)
+        if not (ROOT / page).parent.joinpath(target).exists()
+    ]
+    assert dead == []
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation as `make docs` builds it: every warning is an error."""
+    to = tmp_path_factory.mktemp("docs")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(to)],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return to
+
+
+def test_the_site_has_every_page_and_those_that_stand_elsewhere(site: Path) -> None:
+    built = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    names = [page.removeprefix("docs/").replace("README", "index") for page in PAGES]
+    assert {name.replace(".md", ".html") for name in names} <= built
+    assert {name.replace(".md", ".html") for name in ELSEWHERE.values()} <= built
+
+
+@pytest.mark.parametrize("page", sorted({*PAGES, *ELSEWHERE} - {"docs/api.md"}))
+def test_the_site_shows_the_lists_and_tables_of_a_repository_s_web_view(page: str, site: Path) -> None:
+    path = ELSEWHERE.get(page, page.removeprefix("docs/"))
+    built = (site / path.replace("README", "index").replace(".md", ".html")).read_text(encoding="utf-8")
+    shown = built[built.index("<article") : built.index("</article>")]
+    source = re.sub(r"\A---\n.*?\n---\n", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    meant = MarkdownIt().enable("table").render(source)
+    for tag in ("li", "td", "pre", "h3"):
+        assert _count(tag, shown) == _count(tag, meant), tag
+
+
+def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        loads = _Loads(page.read_text(encoding="utf-8"))
+        assert loads.sources, page
+        assert [source for source in loads.sources if re.match(r"(https?:)?//", source)] == [], page
+
+
+def test_no_style_or_picture_loads_anything_from_elsewhere(site: Path) -> None:
+    looks = [path for path in site.rglob("*") if path.suffix in (".css", ".svg")]
+    assert {"docs.css", "forest.svg"} <= {path.name for path in looks}
+    for path in looks:
+        text = path.read_text(encoding="utf-8")
+        assert re.findall(r"(?:url\(|@import|href=)\s*[\"']?(?:https?:)?//[^)\"']*", text) == [], path
+
+
+def test_the_reference_has_every_public_name(site: Path) -> None:
+    page = (site / "api.html").read_text(encoding="utf-8")
+    assert set(treelings.__all__) <= set(re.findall(r'id="treelings\.(\w+)"', page))
+
+
+def test_the_reference_shows_fields_as_tables_and_leads_to_the_specification(site: Path) -> None:
+    page = (site / "api.html").read_text(encoding="utf-8")
+    assert re.search(r"<td><code>bank_ms</code></td>\s*<td>what a seat's clock holds", page)
+    assert re.search(r'href="spec/rules.html#two-sources-two-refills"', page)
+
+
+def test_a_command_is_copied_without_what_it_prints(site: Path) -> None:
+    page = (site / "index.html").read_text(encoding="utf-8")
+    copied = re.search(r'data-copy="(treelings match random greedy[^"]*)"', page)
+    assert copied is not None
+    assert "\n" not in copied[1]
+
+
+@pytest.fixture
+def chrome() -> Iterator[BrowserContext]:
+    executable = chromium()
+    assert executable is not None
+    with browser(executable) as context:
+        yield context
+
+
+@pytest.mark.browser
+def test_the_site_is_read_and_searched_from_a_disk_without_a_network(site: Path, chrome: BrowserContext) -> None:
+    page = chrome.new_page()
+    asked: list[str] = []
+    wrong: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto((site / "spec/rules.html").as_uri())
+    page.locator("input[name=query]").click()
+    page.keyboard.type("commitment")
+    page.locator("a.md-search-result__link[href*='rules.html'][href*='#deck-and-deal']").wait_for(state="attached")
+    assert wrong == []
+    assert [url for url in asked if not url.startswith("file:")] == []
+
+
+@pytest.mark.browser
+def test_no_page_is_wider_than_a_phone(site: Path, chrome: BrowserContext) -> None:
+    page = chrome.new_page()
+    page.set_viewport_size({"width": 360, "height": 740})
+    for path in sorted(site.rglob("*.html")):
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
+
+
+def _count(tag: str, page: str) -> int:
+    return len(re.findall(rf"<{tag}[ >]", page))
+
+
+class _Loads(HTMLParser):
+    """What a browser fetches by itself to show a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.sources: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag in _LOADING and given.get("rel") not in ("canonical", "next", "prev"):
+            self.sources += [value for name in ("src", "href", "data") if (value := given.get(name))]
