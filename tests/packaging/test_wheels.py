@@ -1,70 +1,18 @@
-"""Both wheels, built and installed into a clean venv: they carry all that is needed and work without a checkout."""
+"""Both wheels installed into a clean venv: with them alone a bot is written and a whole league is played."""
 
-import shutil
-import subprocess
-import sys
-import zipfile
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.packaging.conftest import ROOT, build_wheel
+from referee.sandbox.runtimes import wanted_image
+from referee.scaffold import LANGUAGES, make_bot
+from tests.packaging.conftest import Installed, run
+
+_LEAGUE = ("random", "greedy", "neighbour")
 
 
-def _run(*command: str | Path, cwd: Path) -> str:
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def wheels(kit: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheels")
-    build_wheel(ROOT, folder)
-    shutil.copy(kit, folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def clean(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A venv that holds the two wheels and what they ask for, nothing else."""
-    folder = tmp_path_factory.mktemp("clean")
-    _run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
-    _run(
-        folder / "venv/bin/pip", "install", "--quiet", "-c", ROOT / "constraints.txt", *sorted(wheels.glob("*.whl")),
-        cwd=folder,
-    )  # fmt: skip
-    return folder
-
-
-def test_the_kit_depends_on_grpcio_and_protobuf_alone(wheels: Path) -> None:
-    (wheel,) = wheels.glob("treelings-*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        (metadata,) = (name for name in archive.namelist() if name.endswith("METADATA"))
-        text = archive.read(metadata).decode()
-    needs = [
-        line.split()[1].split(">")[0].split("<")[0]
-        for line in text.splitlines()
-        if line.startswith("Requires-Dist") and "extra ==" not in line
-    ]
-    assert needs == ["grpcio", "protobuf"]
-
-
-@pytest.mark.parametrize("pattern", ["treelings-*.whl", "treelings_referee-*.whl"])
-def test_each_wheel_carries_licence_readme_and_types(wheels: Path, pattern: str) -> None:
-    (wheel,) = wheels.glob(pattern)
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
-        (metadata,) = (name for name in names if name.endswith("METADATA"))
-        assert "# " in archive.read(metadata).decode()
-    assert any(name.endswith("licenses/LICENSE") for name in names)
-    assert any(name.endswith("py.typed") for name in names)
-
-
-def test_the_kit_alone_plays_a_game_and_loads_no_grpc(wheels: Path, tmp_path: Path) -> None:
-    (wheel,) = wheels.glob("treelings-*.whl")
-    _run(sys.executable, "-m", "venv", "venv", cwd=tmp_path)
-    _run(tmp_path / "venv/bin/pip", "install", "--quiet", "-c", ROOT / "constraints.txt", wheel, cwd=tmp_path)
+def test_the_kit_plays_a_game_and_loads_no_grpc(clean: Installed, tmp_path: Path) -> None:
     code = (
         "import random, sys, treelings\n"
         "state = treelings.State.deal(treelings.derive_deck(bytes(32), 'demo/0'), 2)\n"
@@ -72,37 +20,50 @@ def test_the_kit_alone_plays_a_game_and_loads_no_grpc(wheels: Path, tmp_path: Pa
         "assert state.over and 'grpc' not in sys.modules and 'google' not in sys.modules\n"
         "from treelings import server\n"
     )
-    _run(tmp_path / "venv/bin/python", "-W", "error", "-c", code, cwd=tmp_path)
+    run(clean.python, "-W", "error", "-c", code, cwd=tmp_path)
 
 
-def test_the_referee_plays_the_sample_bots_without_a_checkout(clean: Path) -> None:
-    treelings = clean / "venv/bin/treelings"
-    assert "Tournaments for bots" in _run(treelings, "--help", cwd=clean)
-    shown = _run(
-        treelings, "match", "random", "greedy", "--deals", "1", "--sandbox", "process", "--records", "games.jsonl",
-        cwd=clean,
+def test_a_new_bot_is_the_same_as_in_a_checkout(clean: Installed, tmp_path: Path) -> None:
+    for language in LANGUAGES:
+        run(clean.treelings, "new", language + "-bot", "--author", "Ann", "--language", language, cwd=tmp_path)
+        make_bot(language + "-bot", author="Ann", into=tmp_path / "checkout", language=language)
+        made, expected = (_contents(folder / f"{language}-bot") for folder in (tmp_path, tmp_path / "checkout"))
+        assert made == expected
+        assert len(made) >= 4
+
+
+def test_a_new_bot_can_be_tested_and_checked(clean: Installed, tmp_path: Path) -> None:
+    run(clean.treelings, "new", "mybot", cwd=tmp_path)
+    run(clean.python, "-m", "unittest", cwd=tmp_path / "mybot")
+    said = run(
+        clean.treelings, "check", "mybot", "--seats", "2", "--sandbox", "process", "--trust-bots", cwd=tmp_path
     )  # fmt: skip
-    assert "greedy" in shown
-    assert "verified: 2 games" in _run(treelings, "verify", "games.jsonl", cwd=clean)
+    assert "ready to play" in said
 
 
-def test_a_new_bot_can_be_made_and_checked_without_a_checkout(clean: Path) -> None:
-    treelings = clean / "venv/bin/treelings"
-    made = _run(treelings, "new", "mybot", cwd=clean)
-    assert [line[4:] for line in made.splitlines()[1:5]] == ["README.md", "bot.py", "bot.toml", "test_bot.py"]
-    _run(clean / "venv/bin/python", "-m", "unittest", cwd=clean / "mybot")
-    assert "ready to play" in _run(
-        treelings, "check", "mybot", "--seats", "2", "--sandbox", "process", "--trust-bots", cwd=clean
-    )
+def test_a_league_is_played_among_processes(clean: Installed, tmp_path: Path) -> None:
+    _play_a_league(clean, "process", tmp_path)
 
 
-def test_the_referee_runs_a_whole_league_without_a_checkout(clean: Path) -> None:
-    treelings = clean / "venv/bin/treelings"
-    _run(treelings, "league", "init", "night", cwd=clean)
-    settings = clean / "night/league.toml"
-    settings.write_text(settings.read_text().replace("deals = 10", "deals = 1"))
-    _run(treelings, "league", "add", "night", "random", "greedy", "neighbour", cwd=clean)
-    assert "complete" in _run(treelings, "league", "run", "night", "--sandbox", "process", cwd=clean)
-    _run(treelings, "league", "reveal", "night", cwd=clean)
-    _run(treelings, "league", "publish", "night", cwd=clean)
-    assert "verified: 6 games, 3 decks, standings identical" in _run(treelings, "verify", "night/site", cwd=clean)
+@pytest.mark.docker
+def test_a_league_is_played_in_the_same_containers_as_from_a_checkout(clean: Installed, tmp_path: Path) -> None:
+    # What was compiled for this Python does not go into the image, which has one of its own.
+    assert run(clean.treelings, "image", "build", cwd=tmp_path) == f"runtime image: {wanted_image()}\n"
+    _play_a_league(clean, "docker", tmp_path)
+
+
+def _play_a_league(clean: Installed, sandbox: str, folder: Path) -> None:
+    def treelings(*arguments: str) -> str:
+        return run(clean.treelings, *arguments, cwd=folder)
+
+    treelings("league", "init", "night")
+    settings = folder / "night/league.toml"
+    settings.write_text(re.sub("^deals = .*", "deals = 1", settings.read_text(), flags=re.MULTILINE))
+    treelings("league", "add", "night", *_LEAGUE)
+    assert "complete" in treelings("league", "run", "night", "--sandbox", sandbox)
+    treelings("league", "reveal", "night")
+    assert "verified: 6 games, 3 decks, standings identical" in treelings("verify", "night/site")
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
