@@ -16,7 +16,7 @@ import secrets
 import stat
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -32,7 +32,7 @@ from referee.model import Submission
 from referee.sandbox.cgroup import Group, find_group
 from referee.sandbox.container import Container, remove_container
 from referee.sandbox.engine import connect, engine_errors, find_image, reason, require_abilities, require_settings
-from referee.sandbox.folders import SOCKET, RunFolder, base_folder, dead_runs
+from referee.sandbox.folders import SOCKET, RunFolder, base_folder, dead_runs, wipe
 from referee.sandbox.native import LAUNCHER
 from referee.sandbox.network import (
     HOST,
@@ -164,25 +164,29 @@ class DockerSandbox:
         gid = uid if os.geteuid() == 0 else os.getegid()
         if uid != os.geteuid():
             _require_readable(submission)
-        folder = self._folder.add(uid if uid != os.geteuid() else None)
         labels = {
             LEAGUE_LABEL: self._league,
             RUN_LABEL: str(self._run),
             BOT_LABEL: submission.name,
             MATCH_LABEL: match,
         }
-        network = make_network(engine, labels) if self._over_tcp else None
-        file = self._output_file(folder, uid) if network is None else None
-        try:
-            return self._run_bot(engine, image, submission, f"{uid}:{gid}", labels, folder, network, file)
-        except BaseException:
-            if file is not None:
-                file.close()
-            raise
+        with ExitStack() as undo:
+            folder = self._folder.add(uid if uid != os.geteuid() else None)
+            undo.callback(_if_it_can_be, wipe, folder)
+            network = file = None
+            if self._over_tcp:
+                network = make_network(engine, labels)
+                undo.callback(_if_it_can_be, remove_network, engine, network)
+            else:
+                file = self._output_file(folder, uid)
+                undo.callback(file.close)
+            bot = self._run_bot(engine, image, submission, f"{uid}:{gid}", labels, folder, network, file, undo)
+            undo.pop_all()
+        return bot
 
     def _run_bot(
         self, engine: APIClient, image: str, submission: Submission, user: str, labels: dict[str, str], folder: Path,
-        network: str | None, file: OutputFile | None,
+        network: str | None, file: OutputFile | None, undo: ExitStack,
     ) -> Container:  # fmt: skip
         command = list(submission.command)
         if file is not None:
@@ -206,6 +210,7 @@ class DockerSandbox:
                     host_config=self._host_config(engine, submission.folder, folder, network),
                 )["Id"]
             )
+            undo.callback(_if_it_can_be, remove_container, engine, container)
             refusal = None
             try:
                 engine.start(container)
@@ -216,6 +221,7 @@ class DockerSandbox:
             pid = _pid(engine, container)
             group = self._group(container, pid)
             if group is not None:  # and so it is this machine's process
+                undo.callback(group.close)
                 require_own_network(pid)
             port = published_port(engine.inspect_container(container)) if network is not None else 0
         return Container(
@@ -335,6 +341,12 @@ class DockerSandbox:
     async def _call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a blocking function in the sandbox's own threads."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, partial(function, *args, **kwargs))
+
+
+def _if_it_can_be(undo: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
+    """Undo a part of a start that failed; what is left nevertheless, `close` removes."""
+    with suppress(SandboxError):
+        undo(*args, **kwargs)
 
 
 def _pid(engine: APIClient, container: str) -> int:

@@ -11,7 +11,7 @@ import pytest
 from docker import APIClient
 
 from referee.errors import ConfigError, EngineGone, SandboxError
-from referee.limits import Limits
+from referee.limits import Limits, Reach
 from referee.sandbox.docker import BOT_LABEL, LEAGUE_LABEL, RUN_LABEL, DockerSandbox
 from referee.sandbox.engine import connect
 from referee.sandbox.folders import RunFolder, base_folder
@@ -511,7 +511,7 @@ async def test_a_runtime_that_nobody_knows_is_refused(sandbox: DockerSandbox, tm
     submission = script(tmp_path, LISTEN)
     object.__setattr__(submission, "runtime", "cobol")
 
-    with pytest.raises(SandboxError, match="expected one of python, .*, got 'cobol'"):
+    with pytest.raises(SandboxError, match=r"expected one of python, .*, got 'cobol'"):
         await sandbox.start(submission, "match")
 
 
@@ -564,6 +564,24 @@ async def test_closing_removes_whatever_the_run_still_has(tmp_path: Path, engine
 
     assert engine.containers(all=True, filters={"label": f"{RUN_LABEL}={sandbox.run}"}) == []
     assert not RunFolder("docker", sandbox.run, base_folder()).path.exists()
+
+
+@pytest.mark.parametrize("reach", ["socket", "tcp"])
+async def test_nothing_is_left_of_a_container_that_could_not_be_started(
+    reach: Reach, tmp_path: Path, engine: APIClient
+) -> None:
+    sandbox = DockerSandbox(league=f"test-{secrets.token_hex(4)}", limits=Limits(nofile=1, reach=reach))
+    await sandbox.open()
+    try:
+        with pytest.raises(SandboxError, match="too many open files"):
+            await sandbox.start(script(tmp_path, LISTEN), "match")
+
+        label = f"{RUN_LABEL}={sandbox.run}"
+        assert engine.containers(all=True, filters={"label": label}) == []
+        assert engine.networks(filters={"label": label}) == []
+        assert list(RunFolder("docker", sandbox.run, base_folder()).path.iterdir()) == []
+    finally:
+        await sandbox.close()
 
 
 async def test_a_container_that_somebody_else_removed_is_our_failure_not_the_bots(
