@@ -286,8 +286,12 @@ STUDIES: Final = {
     "singles": Plan("Two seats, each deal from both", ("habit", _AGAINST), _singles),
     "placing": Plan("Two seats, each deal from both", ("places new columns", _AGAINST), _placing),
     "neighbours": Plan(
-        "Three forecasters; half-time is when half of the cards above the firefly are gone",
-        ("at half-time the column is", "outer, than the neighbour's beside it", "inner, than the taller one beside it"),
+        "Three forecasters; the share of such columns that score",
+        (
+            "at half-time it is",
+            "outer column, against the other player's",
+            "inner column, against the taller beside it",
+        ),
         _neighbours,
     ),
     "hindering": Plan(

@@ -1,11 +1,12 @@
 """The figures of a study as a chart: a dot for each with its interval as a line, on a scale from 0 to 100 %."""
 
+from pathlib import Path
 from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bench.strategy_page import Study
-from tests.support.pictures import TEMPLATES, site_colours
+from tests.support.pictures import site_colours
 
 _LETTER: Final = 6.8  # of a label, on the mean
 _PLOT: Final = 400
@@ -32,11 +33,11 @@ def chart(study: Study) -> str:
             x, x1, x2 = (round(left + share * _PLOT / 100, 1) for share in (cell.value, low, high))
             dots.append((number, x, x1, x2, top + at * row + _ROW // 2 + number * _APART))
     env = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     bottom = top + row * len(study.rows)
-    return env.get_template("chart.svg").render(
+    return env.get_template("strategy_chart.svg").render(
         words="; ".join(f"{label}: {', '.join(map(str, cells))}" for label, cells in study.rows.items()),
         labels=[(label.replace("`", ""), top + at * row + row // 2 + 5) for at, label in enumerate(study.rows)],
         series=[(name.replace("`", ""), _TOP + at * _LEGEND) for at, name in enumerate(series)],

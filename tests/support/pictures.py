@@ -21,8 +21,6 @@ from treelings.moves import SINGLES_TAKE
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "pictures"
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve")
 
-TEMPLATES: Final = Path(__file__).parent
-
 _STYLE: Final = Path(__file__).parents[2] / "referee" / "publish" / "static" / "style.css"
 _RULES: Final = re.compile(
     r"^:root \{.*?^\}\n|^@media \(prefers-color-scheme: dark\) \{.*?^\}\n|^\.treeline [^\n]*\n|^\.gR [^\n]*\n",
@@ -153,7 +151,7 @@ def svg(picture: Picture) -> str:
         placed += [(_MARGIN + at * (wide + _GAP), y, panel) for at, panel in enumerate(row)]
         y += max(panel.tall for panel in row) + _GAP
     env = Environment(
-        loader=ChoiceLoader([FileSystemLoader(TEMPLATES), PackageLoader("referee.publish")]),
+        loader=ChoiceLoader([FileSystemLoader(Path(__file__).parent), PackageLoader("referee.publish")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
