@@ -66,3 +66,18 @@ def test_the_links_of_the_page_lead_somewhere() -> None:
         path = PAGE.parent / target
         assert path.exists(), target
         assert not anchor or anchor in anchors(path.read_text(encoding="utf-8")), anchor
+
+
+def test_the_games_in_the_pictures_end_as_the_page_says() -> None:
+    def scores(name: str) -> list[tuple[int, ...]]:
+        return [panel.table.scores() for panel in pictures()[name].panels if panel.table]
+
+    assert scores("score") == [(12, 11, 10)]
+    assert "12 to 11 to 10" in TEXT
+    (ann, ben), (ann_after, ben_after) = scores("border")
+    assert (ben_after - ben, ann - ann_after) == (6, 5)
+    assert "6 points\nfor him, and 5 fewer for her" in TEXT
+    left, right = scores("grow")
+    assert left[0] == right[0]  # Ann's points are the same,
+    assert left[2] < right[2]  # but at the left end green lets her orange stand beside Cleo's,
+    assert left[1] > right[1]  # and at the right end her yellow beside Ben's
