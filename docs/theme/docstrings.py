@@ -5,7 +5,8 @@ import re
 import griffe
 
 _FIELD = re.compile(r"(?P<name>\S+(?: \S+)*?)\s{2,}(?P<meaning>\S.*)")
-_SPEC = re.compile(r"\b(rules|records|schedule|sandbox)\.md, ([A-Z][\w, ]*?)(?=[;.)\n]|$)")
+_SPEC = re.compile(r"\b(rules|records|schedule|sandbox)\.md(?:, ([A-Z][\w, -]*?)(?=[;.)\n]|$))?")
+_CODE = re.compile(r"(`[^`]*`)")
 
 
 class Plain(griffe.Extension):
@@ -14,25 +15,32 @@ class Plain(griffe.Extension):
     def on_instance(self, *, obj: griffe.Object, **kwargs: object) -> None:
         """Called for each module, class, function and attribute."""
         if obj.docstring is not None:
-            obj.docstring.value = "\n\n".join(map(_markdown, obj.docstring.value.split("\n\n")))
+            obj.docstring.value = "\n\n".join(map(markdown, obj.docstring.value.split("\n\n")))
 
 
-def _markdown(paragraph: str) -> str:
+def markdown(paragraph: str) -> str:
+    """A paragraph as Markdown: lines of a name, two spaces or more and a meaning become a table."""
     rows: list[list[str]] = []
     for line in paragraph.splitlines():
-        field = _FIELD.fullmatch(line)
-        if field is not None:
-            rows.append([field["name"], field["meaning"]])
+        inner = _FIELD.fullmatch(line.strip())
+        if inner is not None and not line.startswith("  "):
+            rows.append([inner["name"], _text(inner["meaning"])])
         elif rows and line.startswith("  "):
-            rows[-1][1] += f" {line.strip()}"
+            more = f"<br>{_text(inner['name'])}: {_text(inner['meaning'])}" if inner else f" {_text(line.strip())}"
+            rows[-1][1] += more
         else:
-            return _referring(paragraph)
-    return "\n".join(["| | |", "|---|---|", *(f"| `{name}` | {_referring(meaning)} |" for name, meaning in rows)])
+            return paragraph if paragraph.startswith("    ") else _text(paragraph)
+    return "\n".join(["| | |", "|---|---|", *(f"| `{name}` | {meaning} |" for name, meaning in rows)])
 
 
-def _referring(text: str) -> str:
-    def link(found: re.Match[str]) -> str:
-        heading = re.sub(r"[^\w]+", "-", found[2].lower()).strip("-")
-        return f"[{found[1]}.md, {found[2]}](spec/{found[1]}.md#{heading})"
+def _text(plain: str) -> str:
+    """Text that says in Markdown what it says as it is; what stands between backticks is code in both."""
+    return "".join(
+        part if part.startswith("`") else _SPEC.sub(_link, re.sub(r"([\\*_\[\]|])", r"\\\1", part).replace("<", "&lt;"))
+        for part in _CODE.split(plain)
+    )
 
-    return _SPEC.sub(link, text)
+
+def _link(found: re.Match[str]) -> str:
+    heading = "#" + re.sub(r"\W+", "-", found[2].lower()) if found[2] else ""
+    return f"[{found[0]}](spec/{found[1]}.md{heading})"

@@ -12,7 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 from playwright.sync_api import BrowserContext
 
-import treelings
+import treelings.env
 from tests.support.browser import browser, chromium
 from tests.support.walkthrough import Reader, steps
 
@@ -103,6 +103,7 @@ def test_no_style_or_picture_loads_anything_from_elsewhere(site: Path) -> None:
 def test_the_reference_has_every_public_name(site: Path) -> None:
     page = (site / "api.html").read_text(encoding="utf-8")
     assert set(treelings.__all__) <= set(re.findall(r'id="treelings\.(\w+)"', page))
+    assert set(treelings.env.__all__) <= set(re.findall(r'id="treelings\.env\.(\w+)"', page))
 
 
 def test_the_reference_shows_fields_as_tables_and_leads_to_the_specification(site: Path) -> None:
