@@ -109,13 +109,14 @@ def _explain(error: Exception) -> None:
     if context is not None and message == context.get_help():  # no arguments at all: the help is the answer
         typer.echo(message)
         return
-    if context is None or len(message.splitlines()) > 1:
+    if len(message.splitlines()) > 1:
         error.show()  # type: ignore[attr-defined] # likewise
         return
-    from referee.cli.show import err
-
     _fail(message, 2)
-    err.print(f"Help: {context.command_path} --help", style="dim", markup=False)
+    if context is not None:  # an option without its value comes without
+        from referee.cli.show import err
+
+        err.print(f"Help: {context.command_path} --help", style="dim", markup=False)
 
 
 def _fail(message: str, code: int) -> int:

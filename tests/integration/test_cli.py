@@ -209,6 +209,7 @@ def test_doctor_fails_without_an_engine_and_says_what_to_do(tmp_path: Path) -> N
         (["replay", "nowhere"], ["nowhere"]),
         (["league", "bogus"], ["bogus"]),
         (["--bogus"], ["bogus"]),
+        (["match", "--deals"], ["--deals"]),
     ],
 )
 def test_wrong_use_exits_with_2_and_names_what_was_wrong(
@@ -216,6 +217,7 @@ def test_wrong_use_exits_with_2_and_names_what_was_wrong(
 ) -> None:
     done = treelings(*arguments, cwd=tmp_path)
     assert done.code == 2
+    assert done.err.startswith("error: ")
     for word in words:
         assert word in done.err
 
