@@ -39,11 +39,14 @@ function serve(newBot) {
 function play(call, newBot) {
     let bot;
     call.on("data", ({ message, start, query }) => {
-        if (message === "start") {
+        if (message === "start" && !bot) {
             bot = newBot(start);
             call.write({ ready: { protocol: PROTOCOL } });
-        } else if (message === "query") {
+        } else if (message === "query" && bot) {
             call.write({ reply: { turn: query.turn, move: bot.choose(query) } });
+        } else if (message !== "end") {
+            const details = `expected ${bot ? "a query or end" : "start"}, got ${message || "an empty message"}`;
+            call.emit("error", { code: grpc.status.INVALID_ARGUMENT, details });
         }
     });
     call.on("end", () => call.end());

@@ -1,15 +1,20 @@
 """Bots in other languages than Python, in containers as a league runs them: JavaScript, and a static program of C++."""
 
+import asyncio
 import io
 import json
+import os
 import shutil
+import socket
 import subprocess
 import tarfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from docker import APIClient
 
+from referee.conformance import CORNERS, Outcome, Step, conformance
 from referee.limits import Limits
 from referee.model import Submission
 from referee.sandbox.docker import DockerSandbox
@@ -135,6 +140,40 @@ def test_the_author_of_a_javascript_bot_is_told_its_error_and_where_it_was_raise
 
 
 @pytest.mark.npm
+def test_a_bot_in_javascript_outlives_what_it_cannot_understand() -> None:
+    _outlives_what_it_cannot_understand(find_bot("javascript"), "node", "bot.js")
+
+
+def _outlives_what_it_cannot_understand(folder: Path, *command: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = "127.0.0.1", free.getsockname()[1]
+    bot = subprocess.Popen(command, cwd=folder, env={**os.environ, "TREELINGS_LISTEN": f"127.0.0.1:{address[1]}"})
+    what_is_unknown = [corner.name for corner in CORNERS if corner.section == "What is unknown"]
+
+    async def run() -> list[Step]:
+        await _listens(*address)
+        return [step async for step in conformance(address, only=what_is_unknown)]
+
+    try:
+        steps = asyncio.run(run())
+    finally:
+        bot.kill()
+        bot.wait()
+    assert [(step.name, step.got) for step in steps if step.outcome is not Outcome.PASSED] == []
+    assert len(steps) == len(what_is_unknown) > 1
+
+
+async def _listens(host: str, port: int) -> None:
+    async with asyncio.timeout(30):
+        while True:
+            with suppress(OSError):
+                _, writer = await asyncio.open_connection(host, port)
+                writer.close()
+                return
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.npm
 def test_the_sample_bot_in_javascript_is_trusted_once_its_packages_are_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,7 +189,7 @@ def test_the_sample_bot_in_javascript_is_trusted_once_its_packages_are_there(
 @pytest.mark.docker
 @pytest.mark.skipif(shutil.which("go") is None or shutil.which("protoc-gen-go-grpc") is None, reason="no Go toolchain")
 @pytest.mark.usefixtures("runtime_image")
-def test_a_bot_in_go_plays_a_match(tmp_path: Path) -> None:
+def test_a_bot_in_go_plays_a_match_and_outlives_what_it_cannot_understand(tmp_path: Path) -> None:
     make_bot("ann", author="Ann", into=tmp_path, language="go")
     subprocess.run(["make", "DEBIAN=1"], cwd=tmp_path / "ann", capture_output=True, check=True)
 
@@ -158,3 +197,4 @@ def test_a_bot_in_go_plays_a_match(tmp_path: Path) -> None:
 
     assert done.code == 0, done.err
     assert {bot["bot"]: bot["faults"] for bot in json.loads(done.out)["bots"]} == {"ann": 0, "random": 0}
+    _outlives_what_it_cannot_understand(tmp_path / "ann", "./bot")

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	v1 "bot/treelings/v1"
 )
@@ -34,13 +36,15 @@ func (s *server) Play(stream v1.Bot_PlayServer) error {
 			return err
 		}
 		answer := &v1.BotMessage{}
-		if start := message.GetStart(); start != nil {
+		if start := message.GetStart(); start != nil && player == nil {
 			player = s.newPlayer(start)
 			answer.Message = &v1.BotMessage_Ready{Ready: &v1.Ready{Protocol: 1}}
-		} else if query := message.GetQuery(); query != nil {
+		} else if query := message.GetQuery(); query != nil && player != nil {
 			answer.Message = &v1.BotMessage_Reply{Reply: &v1.Reply{Turn: query.Turn, Move: player.Choose(query)}}
+		} else if message.GetEnd() != nil {
+			continue // nothing answers it
 		} else {
-			continue // the end of the game, which nothing answers
+			return status.Error(codes.InvalidArgument, "expected a start, then queries and an end")
 		}
 		if err := stream.Send(answer); err != nil {
 			return err
