@@ -30,7 +30,7 @@ def markdown(paragraph: str) -> str:
             rows[-1][1] += more
         else:
             return paragraph if paragraph.startswith("    ") else _text(paragraph)
-    return "\n".join(["| | |", "|---|---|", *(f"| `{name}` | {meaning} |" for name, meaning in rows)])
+    return "\n".join(["| name | meaning |", "|---|---|", *(f"| `{name}` | {meaning} |" for name, meaning in rows)])
 
 
 def _text(plain: str) -> str:

@@ -7,8 +7,10 @@ import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Literal
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from markdown_it import MarkdownIt
 from playwright.sync_api import BrowserContext
 
@@ -119,7 +121,7 @@ def test_a_command_is_copied_without_what_it_prints(site: Path) -> None:
     assert "\n" not in copied[1]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def chrome() -> Iterator[BrowserContext]:
     executable = chromium()
     assert executable is not None
@@ -143,10 +145,21 @@ def test_the_site_is_read_and_searched_from_a_disk_without_a_network(site: Path,
 
 
 @pytest.mark.browser
+def test_axe_finds_no_fault_but_the_theme_s(site: Path, chrome: BrowserContext) -> None:
+    page = chrome.new_page()
+    schemes: dict[str, Literal["light", "dark"]] = {"index.html": "dark", "api.html": "light"}
+    for name, scheme in schemes.items():
+        page.emulate_media(color_scheme=scheme)
+        page.goto((site / name).as_uri())
+        found = Axe().run(page).response["violations"]
+        assert {each["id"] for each in found} <= {"landmark-unique"}, found  # each button that copies is a <nav>
+
+
+@pytest.mark.browser
 def test_no_page_is_wider_than_a_phone(site: Path, chrome: BrowserContext) -> None:
     page = chrome.new_page()
     page.set_viewport_size({"width": 360, "height": 740})
-    for path in sorted(site.rglob("*.html")):
+    for path in sorted({*site.rglob("*.html")} - {*site.glob("source/**/*")}):
         page.goto(path.as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
 

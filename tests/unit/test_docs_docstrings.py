@@ -7,7 +7,10 @@ from docs.theme.docstrings import markdown
 
 def test_fields_become_a_table() -> None:
     fields = "seat     from 0\nmarket   six counts\n         in guild order"
-    assert markdown(fields) == "| | |\n|---|---|\n| `seat` | from 0 |\n| `market` | six counts in guild order |"
+    assert (
+        markdown(fields)
+        == "| name | meaning |\n|---|---|\n| `seat` | from 0 |\n| `market` | six counts in guild order |"
+    )
 
 
 def test_the_values_of_a_field_stand_on_lines_of_their_own() -> None:
