@@ -243,11 +243,17 @@ class GrpcPlayer:
         request = codec.query_message(view, self._told).SerializeToString()
         self._told = len(view.history)
         limit_ms = self._link.waits_ms(view.limit_ms)
-        self._stream.say(request)  # first, so that the bot finds it as it wakes and is not woken twice
-        self._link.wake()
-        before_ms = self._bot.cpu_used_ms()  # while it wakes, which takes it longer
+        stream = self._stream
+        before_ms: float | None = None
+
+        def let_go() -> None:
+            nonlocal before_ms
+            stream.say(request)  # first, so that the bot finds it as it wakes and is not woken twice
+            self._link.wake()
+            before_ms = self._bot.cpu_used_ms()  # while it wakes, which takes it longer
+
         with self._named(f"at turn {view.turn}"):
-            came = await self._answer(self._stream.answer(limit_ms, self._earlier_ms(view)))
+            came = await self._answer(stream.answer(limit_ms, self._earlier_ms(view), let_go))
         if isinstance(came, Received):
             after_ms = self._bot.cpu_used_ms()
             self._lost_ms += came.lost_ms

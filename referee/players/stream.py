@@ -52,14 +52,18 @@ class Stream:
         """Send a request, without waiting; a peer that is held finds it when it is let go on."""
         self._connection.say(self._call, request)
 
-    async def answer(self, limit_ms: int, earlier_ms: float = 0.0) -> Received | TooLate | Broken:
+    async def answer(
+        self, limit_ms: int, earlier_ms: float = 0.0, let_go: Callable[[], None] | None = None
+    ) -> Received | TooLate | Broken:
         """Wait for a message, `limit_ms` at most, and as much longer as the machine took from it.
 
-        `earlier_ms`: what earlier waits lost that drew on the same account as this limit. What the peer sent before
-        the request is taken for its answer; whoever reads it must tell by its content. After anything but Received
-        the stream is of no more use. Raises Overloaded if the time was not fair to the peer.
+        earlier_ms  what earlier waits lost that drew on the same account as this limit
+        let_go      lets the peer begin, right before its time does
+
+        What the peer sent before the request is taken for its answer; whoever reads it must tell by its content. After
+        anything but Received the stream is of no more use. Raises Overloaded if the time was not fair to the peer.
         """
-        self._wait.begin(limit_ms, earlier_ms)
+        self._wait.begin(limit_ms, earlier_ms, let_go)
         return await self.finish()
 
     async def finish(self) -> Received | TooLate | Broken:

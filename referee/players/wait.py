@@ -64,17 +64,23 @@ class Wait:
         """How long the last wait was."""
         return (self._ended - self._begun) * 1000
 
-    def begin(self, limit_ms: float, earlier_ms: float = 0.0) -> None:
+    def begin(self, limit_ms: float, earlier_ms: float = 0.0, let_go: Callable[[], None] | None = None) -> None:
         """The current task begins to wait, `limit_ms` at most.
 
-        `earlier_ms`: what earlier waits lost that drew on the same account as this limit. Raises SandboxError.
+        earlier_ms  what earlier waits lost that drew on the same account as this limit
+        let_go      begins what is waited for: after the first look, which takes longer the more threads a peer has, and
+                    right before the clock starts
+
+        Raises SandboxError, and what `let_go` raises.
         """
         first_s = first_look_s(limit_ms)
         self._begun = self._now()
         self._watch.begin(self._begun)
         if first_s == 0:
             self._watch.look(self._begun, 0.0)
-            self._begun = self._now()  # what looking takes is not the bot's
+        if let_go is not None:
+            let_go()
+        self._begun = self._now()  # what all this takes is not the bot's
         self._task = asyncio.current_task()
         self._limit_ms = limit_ms
         self._earlier_ms = earlier_ms

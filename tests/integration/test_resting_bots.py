@@ -1,19 +1,32 @@
 """Bots rest while it is not their turn: when each is held, when it is let go, and what if that fails."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from referee.errors import SandboxError
 from referee.model import FaultKind
 from referee.players.grpc_player import BotLink, GrpcPlayer
-from referee.ports import Answer, Failure
+from referee.ports import Answer, CpuTimes, Failure
 from tests.support.bot_process import BotProcess
 from tests.support.bot_sources import kit_bot
 from tests.support.playing import START, VIEW, play_some
 from treelings import Clock, GameEnd
 
 VOID = GameEnd("void", (), ())
+
+
+class WatchedBot(BotProcess):
+    """Remembers whether it rested when it was looked at."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source)
+        self.resting_when_looked_at: list[bool] = []
+
+    def cpu_times(self) -> CpuTimes | None:
+        self.resting_when_looked_at.append(self.resting)
+        return None
 
 
 async def started(link: BotLink) -> GrpcPlayer:
@@ -37,6 +50,17 @@ async def test_a_bot_rests_from_its_readiness_to_its_first_query_and_from_each_a
         assert isinstance(await player.ask(VIEW), Answer)
         assert bot.resting
         assert bot.rests == before + 1
+        await link.close()
+
+
+async def test_a_bot_whose_limit_is_tight_is_looked_at_while_it_still_rests_and_gains_nothing_by_it() -> None:
+    async with WatchedBot(kit_bot()) as bot:
+        link = BotLink(bot)
+        player = await started(link)
+        bot.resting_when_looked_at.clear()
+        answer = await player.ask(replace(VIEW, limit_ms=200))
+        assert bot.resting_when_looked_at[0]
+        assert isinstance(answer, Answer)
         await link.close()
 
 
