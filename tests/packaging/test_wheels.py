@@ -45,6 +45,12 @@ def test_a_league_is_played_among_processes(clean: Installed, tmp_path: Path) ->
     _play_a_league(clean, "process", tmp_path)
 
 
+def test_what_fetches_the_packages_of_the_image_and_of_a_bot_is_among_what_is_installed(
+    clean: Installed, tmp_path: Path
+) -> None:
+    assert run(clean.python, "-m", "pip", "--version", cwd=tmp_path).startswith("pip ")
+
+
 @pytest.mark.docker
 def test_a_league_is_played_in_the_same_containers_as_from_a_checkout(clean: Installed, tmp_path: Path) -> None:
     # What was compiled for this Python does not go into the image, which has one of its own.
