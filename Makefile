@@ -61,7 +61,7 @@ wheels: $(TOOLS) ## build both wheels, install them into a clean venv and try th
 check: lint wheels test ## all that a change must pass
 
 docs: $(TOOLS) ## build the documentation as a site, docs-site/, and take every warning for an error
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict  # without --quiet, which would keep the warnings from being counted
 	@echo "The documentation: docs-site/index.html"
 
 proto: $(TOOLS) ## regenerate sdk/src/treelings/v1 from proto/
