@@ -1,6 +1,7 @@
 """The client's half of HTTP/2, spoken to by the `h2` library as an honest server and by frames made by hand."""
 
 import asyncio
+from functools import partial
 
 import pytest
 from frames import (
@@ -310,6 +311,50 @@ async def test_any_bytes_are_messages_or_the_end_of_everything(noise: bytes, gre
     for read in await all_of(talk.call):
         assert len(read) <= LONGEST_MESSAGE
     assert talk.call.code
+
+
+WINDOWS = st.sampled_from([0, 1, 10, 65_535, 2**31 - 1, 2**31])
+SETTING = st.builds(lambda name, value: name.to_bytes(2, "big") + value.to_bytes(4, "big"), st.integers(1, 6), WINDOWS)
+STREAMS = st.sampled_from([0, 1, 1, 3, 3, 2, 2**31 - 1, 2**32 - 1])
+FLAGS = st.sampled_from([0, 0, END_STREAM, END_HEADERS, END_HEADERS | END_STREAM, PADDED])
+FRAMES = st.one_of(
+    st.builds(data, st.sampled_from([b"", message(b""), message(b"abc"), message(b"abc")[:-1]]), FLAGS, STREAMS),
+    st.builds(partial(frame, HEADERS), st.sampled_from([RESPONSE, STATUS_OK, b""]), flags=FLAGS, stream=STREAMS),
+    st.builds(partial(frame, CONTINUATION), st.sampled_from([RESPONSE, STATUS_OK, b""]), flags=FLAGS, stream=STREAMS),
+    st.builds(lambda values: frame(SETTINGS, b"".join(values)), st.lists(SETTING, max_size=4)),
+    st.builds(lambda by, stream: frame(WINDOW_UPDATE, by.to_bytes(4, "big"), stream=stream), WINDOWS, STREAMS),
+    st.sampled_from([frame(PING, bytes(8)), frame(GOAWAY, bytes(8)), frame(GOAWAY, b"\0\0\0\3" + bytes(4))]),
+    st.builds(lambda stream: frame(RST_STREAM, bytes(4), stream=stream), STREAMS),
+)
+
+
+@given(st.lists(st.one_of(FRAMES, st.sampled_from(["say", "leave", "call"])), max_size=30))
+async def test_any_frames_are_answered_at_no_greater_length_than_they_came_and_end_each_call_once(
+    happens: list[bytes | str],
+) -> None:
+    talk = Talk().came(GREETING)
+    calls, ended_as = [talk.call], dict[int, tuple[str, str]]()
+    greeted, came = len(talk.sent), 0
+    for what in happens:
+        if isinstance(what, bytes):
+            came += len(what)
+            talk.came(what)
+        elif what == "say":
+            talk.session.say(calls[-1], bytes(20))
+        elif what == "leave":
+            talk.session.leave(calls[-1])
+        else:
+            calls.append(talk.session.call(PATH))
+        for at, call in enumerate(calls):
+            if call.code:
+                assert ended_as.setdefault(at, (call.code, call.details)) == (call.code, call.details)
+    # Of our own accord we say: a request and a reset for each call, and messages, at worst byte by byte.
+    own = 150 * (len(calls) - 1) + 13 * len(calls) + 10 * (5 + 20) * happens.count("say") + 9 * happens.count("leave")
+    assert len(talk.sent) <= greeted + came + own
+    talk.session.lose("it hung up")
+    for call in calls:
+        await all_of(call)
+        assert call.code
 
 
 @given(st.binary(max_size=200))
