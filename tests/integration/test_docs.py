@@ -16,6 +16,7 @@ from playwright.sync_api import BrowserContext
 
 import treelings.env
 from tests.support.browser import browser, chromium
+from tests.support.command import help_of
 from tests.support.walkthrough import Reader, steps
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +41,16 @@ def test_whoever_follows_a_page_sees_what_it_shows(page: str, tmp_path: Path) ->
 
 def test_the_pages_to_be_followed_are_found() -> None:
     assert {"docs/index.md", "docs/organisers.md", "docs/tutorial.md"} <= set(FOLLOWED)
+
+
+@pytest.mark.parametrize("page", sorted({*PAGES, *ELSEWHERE}))
+def test_every_command_that_a_page_names_exists_with_its_options(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for command in re.findall(r"^    treelings (.*?)(?:\s{2,}#.*)?$|`treelings ([^`]+)`", text, re.MULTILINE):
+        words = "".join(command).split()
+        path = words[: 2 if words[0] in ("league", "image") else 1]
+        shown = help_of(*(word for word in path if not word.startswith("-")))
+        assert [word for word in words if word.startswith("--") and word not in shown] == [], command
 
 
 @pytest.mark.parametrize("page", PAGES)
