@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -11,9 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from referee.archives import MAX_ARCHIVE_BYTES
 from referee.errors import SubmissionError
 from referee.model import Submission
-from referee.submissions import File, left_out, look_at, read
+from referee.submissions import File, copy_own, look_at, read
 from referee.vendoring import PACKAGES, add_packages
 from referee.work_folder import work_folder
 
@@ -30,18 +30,24 @@ def pack(folder: Path, output: Path | None) -> tuple[Submission, Path]:
     if not folder.is_dir():
         raise SubmissionError(f"{folder}: expected a bot's folder, got something else")
     about = look_at(folder)
+    path = output or Path(f"{about.name}{ENDING}")
     if about.runtime == "native" and (folder / "Makefile").is_file():
         _make(folder)
     with work_folder(Path(tempfile.gettempdir()), "treelings-pack-") as work:
         copy = work / about.name
-        shutil.copytree(folder, copy, symlinks=True, ignore=_ignored)
+        copy_own(folder, copy, but=(PACKAGES, *_inside(folder, path)))
         add_packages(copy, about.runtime)
         try:
             bot, files = read(copy)
         except SubmissionError as problem:
             raise type(problem)(str(problem).replace(str(copy), str(folder))) from problem
-    path = output or Path(f"{bot.name}{ENDING}")
-    path.write_bytes(archive(files))
+    data = archive(files)
+    if len(data) > MAX_ARCHIVE_BYTES:
+        raise SubmissionError(
+            f"{folder}: expected an archive of at most {MAX_ARCHIVE_BYTES:,} bytes, got {len(data):,}; "
+            "leave out what the bot does not need to run"
+        )
+    path.write_bytes(data)
     return bot, path
 
 
@@ -50,7 +56,7 @@ def archive(files: Sequence[File]) -> bytes:
     buffer = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0, filename="") as zipped,
-        tarfile.open(fileobj=zipped, mode="w", format=tarfile.USTAR_FORMAT) as tar,
+        tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as tar,
     ):
         for file in files:
             entry = tarfile.TarInfo(file.path)
@@ -59,8 +65,10 @@ def archive(files: Sequence[File]) -> bytes:
     return buffer.getvalue()
 
 
-def _ignored(_: str, names: list[str]) -> list[str]:
-    return [name for name in names if left_out(name) or name == PACKAGES]
+def _inside(folder: Path, path: Path) -> tuple[str, ...]:
+    """The path as one of the folder's own, if it is: the archive of the last time is no part of the next."""
+    place, home = path.resolve(), folder.resolve()
+    return (place.relative_to(home).as_posix(),) if place.is_relative_to(home) else ()
 
 
 def _make(folder: Path) -> None:

@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
@@ -195,16 +195,12 @@ def read(source: Path) -> tuple[Submission, tuple[File, ...]]:
     """The bot in a folder or an archive, and its files in order of their paths. Raises SubmissionError."""
     entries: Iterable[Entry]
     if source.is_dir():
-        entries, place = _walk(source), ""
+        entries, place = _walk(source, left_out), ""
     elif source.is_file():
         entries, place = unpack(source, wanted=lambda path: not left_out(path), room=MAX_BYTES), ", at its top"
     else:
         raise SubmissionError(f"{shown(source)}: expected a folder, a .zip or a .tar.gz, got something else")
-    try:
-        by_path = _checked(source, entries)
-    except OSError as problem:
-        where = printable(str(problem.filename), 1_000) if problem.filename else shown(source)
-        raise SubmissionError(f"{where}: cannot be read: {problem.strerror}") from problem
+    by_path = _checked(source, entries)
     about_file = Path(shown(source)) / BOT_FILE
     about = _about(source, by_path[BOT_FILE].content if BOT_FILE in by_path else None, place)
     _check_start(about_file, about, by_path)
@@ -255,7 +251,7 @@ def left_out(path: str) -> bool:
     return ".." not in parts and any(part.startswith(".") or part in _LEFT_OUT for part in parts)
 
 
-def _walk(folder: Path) -> Iterator[Entry]:
+def _walk(folder: Path, leave_out: Callable[[str], bool]) -> Iterator[Entry]:
     """Whatever a folder holds, in no set order; each folder before what is in it, so that it can be refused first."""
     waiting = [""]
     room = MAX_BYTES
@@ -263,9 +259,9 @@ def _walk(folder: Path) -> Iterator[Entry]:
         below = waiting.pop()
         with os.scandir(folder / below) as entries:
             for entry in entries:
-                if left_out(entry.name):
-                    continue
                 path = f"{below}{entry.name}"
+                if leave_out(path):
+                    continue
                 mode = entry.stat(follow_symlinks=False).st_mode
                 # Whatever is no plain file is not even opened.
                 content = _content(folder / path, room) if stat.S_ISREG(mode) else b""
@@ -275,8 +271,22 @@ def _walk(folder: Path) -> Iterator[Entry]:
                     waiting.append(f"{path}/")
 
 
+def copy_own(folder: Path, to: Path, but: Collection[str]) -> None:
+    """Copy a bot's files, but for these paths, to a folder that is not there yet. Raises SubmissionError, OSError."""
+    files = _checked(folder, _walk(folder, lambda path: left_out(path) or path in but))
+    _write(tuple(files.values()), to)
+
+
 def _checked(source: Path, entries: Iterable[Entry]) -> dict[str, File]:
     """The files among the entries by path, if all of the entries may be part of a submission."""
+    try:
+        return _allowed(source, entries)
+    except OSError as problem:
+        where = printable(str(problem.filename), 1_000) if problem.filename else shown(source)
+        raise SubmissionError(f"{where}: cannot be read: {problem.strerror}") from problem
+
+
+def _allowed(source: Path, entries: Iterable[Entry]) -> dict[str, File]:
     names: dict[str, str] = {}  # every path by itself in small letters
     files: dict[str, File] = {}
     folders: set[str] = set()

@@ -6,6 +6,7 @@ Nothing of a package is run meanwhile: npm leaves out lifecycle scripts, pip tak
 import errno
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,10 @@ NPM_FILE: Final = "package.json"
 NPM_LOCK: Final = "package-lock.json"
 PIP_FILE: Final = "requirements.txt"
 
-_NPM: Final = ("npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+_NPM: Final = (
+    "npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error",
+    "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000",
+)  # fmt: skip
 _PIP: Final = (
     sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-compile", "--only-binary",
     ":all:", "--implementation", "py", "--abi", "none", "--platform", "any",
@@ -30,6 +34,10 @@ _TIMEOUT_S: Final = 300
 _NOT_RUN: Final = (".ts", ".mts", ".cts", ".map", ".md", ".markdown", ".yml", ".flow")  # types, maps of sources, texts
 _TYPES: Final = "@types"
 _LONGEST: Final = 600
+_LONGEST_LINE: Final = 100
+# A name and what versions of it will do: what else such a file may hold, a path or an address, pip would build.
+_REQUIREMENT: Final = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)\s*(\[[^\]]*\])?\s*(\(?[<>=!~][^@/]*)?(;.*)?")
+_ARCHIVES: Final = (".zip", ".whl", ".gz", ".tgz", ".tar", ".bz2", ".tbz", ".xz", ".txz", ".tlz", ".lz", ".lzma")
 
 
 def lacks_packages(folder: Path) -> bool:
@@ -51,6 +59,7 @@ def add_packages(folder: Path, runtime: str) -> None:
         _run(folder, _NPM, "install Node.js with npm (on Debian: apt-get install npm)")
         _prune(folder / PACKAGES)
     elif runtime == "python" and (folder / PIP_FILE).is_file():
+        _check_requirements(folder)
         fetched = folder / ".packages"
         command = (*_PIP, "--target", str(fetched), "--requirement", PIP_FILE)
         _run(folder, command, "install it", "only packages without code of their own for a machine can be taken along")
@@ -62,6 +71,19 @@ def add_packages(folder: Path, runtime: str) -> None:
                 )
             if each.name != "bin":
                 each.rename(folder / each.name)
+
+
+def _check_requirements(folder: Path) -> None:
+    """Only wheels may be asked for: of what pip builds, code would be run here."""
+    text = (folder / PIP_FILE).read_text(encoding="utf-8", errors="replace")
+    for line in text.replace("\\\n", " ").splitlines():
+        asked = re.sub(r"(^|\s)#.*", "", line).strip()
+        known = _REQUIREMENT.fullmatch(asked)
+        if asked and (known is None or known["name"].lower().endswith(_ARCHIVES)):
+            raise SubmissionError(
+                f"{folder.name}: {PIP_FILE}: expected names of packages and their versions, such as toml>=0.10, got "
+                f"{printable(asked, _LONGEST_LINE)!r}; what the package index does not have goes into the folder itself"
+            )
 
 
 def with_packages(folder: Path) -> Path:
@@ -102,8 +124,13 @@ def _digest(folder: Path) -> str:
 
 
 def _prune(packages: Path) -> None:
-    """Leave out what no bot runs: half of the files that npm puts there."""
+    """Leave out what no bot runs: half of the files that npm puts there. Raises SubmissionError for a link."""
     for below, folders, names in os.walk(packages):
+        for name in [name for name in folders if (Path(below) / name).is_symlink()]:
+            raise SubmissionError(
+                f"{packages.parent.name}: its package {printable(name, _LONGEST_LINE)} is a folder of this machine, "
+                'which npm only links: put it into the bot\'s own, and require it by its path ("./lib")'
+            )
         for name in [name for name in folders if name.startswith(".") or name == _TYPES]:
             folders.remove(name)
             shutil.rmtree(Path(below) / name)
@@ -123,5 +150,6 @@ def _run(folder: Path, command: tuple[str, ...], missing: str, rule: str = "") -
             f"{folder.name}: {name} has not fetched its packages after {_TIMEOUT_S} s; is the registry reachable?"
         ) from error
     if done.returncode != 0:
-        said = printable(done.stderr.decode("utf-8", "replace").strip(), _LONGEST)
+        lines = (line.removeprefix("npm error").strip() for line in done.stderr.decode("utf-8", "replace").splitlines())
+        said = printable("; ".join(line for line in lines if line), _LONGEST)
         raise SubmissionError(f"{folder.name}: {name} cannot fetch its packages{f' ({rule})' if rule else ''}: {said}")

@@ -1,15 +1,19 @@
 """A bot's archive: the same files make the same bytes, and what it lacks or names wrongly is told."""
 
 import gzip
+import json
+import os
+import random
 import tarfile
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 
+from referee.archives import MAX_ARCHIVE_BYTES
 from referee.errors import BotFileError, SubmissionError
 from referee.packing import archive, pack
-from referee.submissions import File, inspect, read, take_in
+from referee.submissions import MAX_PATH, File, inspect, read, take_in
 from referee.vendoring import lacks_packages
 from tests.support.submissions import bot_folder
 
@@ -74,4 +78,76 @@ def test_a_native_bot_is_built_first(tmp_path: Path) -> None:
 def test_a_build_that_fails_is_no_bot(tmp_path: Path) -> None:
     folder = bot_folder(tmp_path, "ann", toml=NATIVE, files={"Makefile": "bot:\n\tfalse\n"})
     with pytest.raises(SubmissionError, match="make ended with 2"):
+        pack(folder, tmp_path / "out")
+
+
+def test_the_archive_of_the_last_time_is_no_part_of_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(bot_folder(tmp_path, "ann"))
+    first, path = pack(Path(), None)
+    once = path.read_bytes()
+    second, _ = pack(Path(), None)
+    assert (second.version, path.read_bytes()) == (first.version, once)
+
+
+def test_an_archive_that_no_league_would_read_is_not_written(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "ann")
+    (folder / "weights").write_bytes(random.Random(1).randbytes(MAX_ARCHIVE_BYTES))
+    with pytest.raises(SubmissionError, match=r"ann: expected an archive of at most 12,000,000 bytes, got 12,0"):
+        pack(folder, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_longest_paths_that_may_be_handed_in_can_be_packed(tmp_path: Path) -> None:
+    path = f"{'a' * 98}/{'b' * 99}/c"
+    assert len(path) == MAX_PATH
+    folder = bot_folder(tmp_path, "ann", files={path: "1"})
+    bot, packed = pack(folder, tmp_path / "out")
+    assert read(packed)[0].version == bot.version == inspect(folder).version
+
+
+def test_what_cannot_be_handed_in_is_not_even_copied(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "ann", files={"node_modules/x": "made anew"})
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(SubmissionError, match=rf"^{folder}: pipe: expected a plain file, got a pipe"):
+        pack(folder, tmp_path / "out")
+
+
+BUILT = [
+    "./pkg",
+    "pkg @ file:///pkg",
+    "-e pkg",
+    "https://a.org/p-1.tar.gz",
+    "p-1.tar.gz",
+    "-r x",
+    "p \\\n -i http://a.org",
+]
+
+
+@pytest.mark.parametrize("line", BUILT)
+def test_pip_is_asked_for_no_code_that_it_would_run(line: str, tmp_path: Path) -> None:
+    folder = bot_folder(
+        tmp_path, "ann", files={"requirements.txt": f"# mine\n{line}  # a comment\n", "pkg/setup.py": "1/0"}
+    )
+    with pytest.raises(SubmissionError, match=r"ann: requirements\.txt: expected names of packages and their versions"):
+        pack(folder, tmp_path / "out")
+
+
+@pytest.mark.npm
+def test_a_package_that_is_only_linked_is_told_by_name(tmp_path: Path) -> None:
+    lock = {
+        "lockfileVersion": 3,
+        "packages": {
+            "": {"dependencies": {"x": "file:lib"}},
+            "lib": {"name": "x", "version": "1.0.0"},
+            "node_modules/x": {"resolved": "lib", "link": True},
+        },
+    }
+    files = {
+        "bot.js": "",
+        "package.json": '{"dependencies": {"x": "file:lib"}}',
+        "package-lock.json": json.dumps(lock),
+        "lib/package.json": '{"name": "x", "version": "1.0.0"}',
+    }
+    folder = bot_folder(tmp_path, "ann", toml=NODE, files=files)
+    with pytest.raises(SubmissionError, match="ann: its package x is a folder of this machine, which npm only links"):
         pack(folder, tmp_path / "out")
