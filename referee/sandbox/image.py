@@ -100,7 +100,7 @@ def _base(engine: APIClient, source: Source, report: Report, *, fresh: bool) -> 
 
 
 def _requirements() -> tuple[str, ...]:
-    return tuple(f"{name}=={metadata.version(name)}" for name in ("grpcio", "protobuf"))
+    return tuple(f"{name}=={metadata.version(name)}" for name in ("grpcio", "hpack", "protobuf"))
 
 
 def _sdk_files() -> Files:
@@ -136,7 +136,7 @@ def _machine(engine: APIClient) -> str:
 
 
 def _fetch_wheels(target: Path, constraints: Path, python: str, machine: str) -> None:
-    # What these two pull in comes in the version that is installed here as well.
+    # What these pull in comes in the version that is installed here as well.
     constraints.write_text("".join(f"{dist.name}=={dist.version}\n" for dist in metadata.distributions()))
     command = [
         sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-compile",

@@ -43,9 +43,9 @@ def test_a_wheel_says_what_it_is(name: str, built: dict[str, Future[Built]]) -> 
     assert about["Description-Content-Type"] == "text/markdown"
 
 
-def test_the_kit_depends_on_grpcio_and_protobuf_alone(built: dict[str, Future[Built]]) -> None:
+def test_the_kit_depends_on_hpack_and_protobuf_alone(built: dict[str, Future[Built]]) -> None:
     needs = metadata(built["treelings"].result().wheel).get_all("Requires-Dist", [])
-    assert [re.split("[<>=]", need)[0] for need in needs if "extra ==" not in need] == ["grpcio", "protobuf"]
+    assert [re.split("[<>=]", need)[0] for need in needs if "extra ==" not in need] == ["hpack", "protobuf"]
 
 
 @both

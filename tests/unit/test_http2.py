@@ -129,11 +129,11 @@ async def test_calls_follow_one_another_over_one_connection() -> None:
     server = Server(talk)
     for number in range(5):
         server.turn()
-        server.h2.send_headers(talk.call.stream, ANSWER)
-        server.h2.send_data(talk.call.stream, message(bytes(1_000)))
-        server.h2.send_headers(talk.call.stream, [("grpc-status", "0")], end_stream=True)
+        server.h2.send_headers(talk.call.number, ANSWER)
+        server.h2.send_data(talk.call.number, message(bytes(1_000)))
+        server.h2.send_headers(talk.call.number, [("grpc-status", "0")], end_stream=True)
         server.turn()
-        assert talk.call.stream == 2 * number + 1
+        assert talk.call.number == 2 * number + 1
         assert await all_of(talk.call) == [bytes(1_000)]
         talk.call = talk.session.call(PATH)
 

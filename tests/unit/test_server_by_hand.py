@@ -9,6 +9,7 @@ import sys
 import termios
 import textwrap
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import grpc
@@ -18,6 +19,8 @@ from tests.support.bot_client import FIRST, PATIENCE_S, Client, choosing
 
 BY_HAND = ("serve(First)", 'serve(First, listen="127.0.0.1:0")')
 WITHOUT = {name: value for name, value in os.environ.items() if not name.startswith("TREELINGS_")}
+
+NOT_AT_ONCE_S = 0.5
 
 CRASHES_UNLESS_LUCKY = """
     import treelings
@@ -66,6 +69,20 @@ def test_it_tells_where_it_listens_and_serves_one_referee_after_the_other(bot: C
         referee.game().play()
         referee.channel.close()
         referee.watchdog.cancel()
+
+
+@pytest.mark.parametrize("host", ["localhost", "[::1]", "0.0.0.0", "[::]"])
+def test_it_listens_on_all_that_a_host_stands_for(bot: Callable[[str], Client], host: str) -> None:
+    if ":" in host and not has_ipv6():
+        pytest.skip("this machine has no IPv6")
+    client = bot(FIRST.replace("serve(First)", f'serve(First, listen="{host}:0")'))
+    assert client.address.startswith(f"{host}:")
+    port = client.address.rpartition(":")[2]
+    for address in {"localhost": ["127.0.0.1"], "[::]": ["127.0.0.1", "[::1]"]}.get(host, [host]):
+        again = Client(client.process, f"{address}:{port}")
+        again.game().play()
+        again.channel.close()
+        again.watchdog.cancel()
 
 
 def test_a_referee_that_is_gone_in_mid_game_leaves_it_fit_for_the_next(bot: Callable[[str], Client]) -> None:
@@ -117,7 +134,10 @@ def test_ctrl_c_at_a_debuggers_prompt_leaves_the_terminal_as_it_was(tmp_path: Pa
     while b"(Pdb) " not in shown:
         shown += os.read(ours, 1024)
     assert termios.tcgetattr(ours) != before
-    process.send_signal(signal.SIGINT)
+    with suppress(subprocess.TimeoutExpired):
+        process.send_signal(signal.SIGINT)
+        process.wait(NOT_AT_ONCE_S)
+    process.send_signal(signal.SIGINT)  # readline loses one that comes between the prompt and its wait
     assert client.output()[0] == 130
     assert termios.tcgetattr(ours) == before
     client.watchdog.cancel()
@@ -177,6 +197,15 @@ def refused(listen: object) -> str:
     assert done.returncode == 1
     assert done.stdout == ""
     return done.stderr
+
+
+def has_ipv6() -> bool:
+    try:
+        with socket.socket(socket.AF_INET6) as listener:
+            listener.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
 
 
 def free_port() -> int:

@@ -1,32 +1,25 @@
 """Serves a bot to the referee: one `Play` stream is one game, played by one new instance of the bot.
 
-Games are served one after the other on one worker thread, so that a bot's code never runs twice at once;
-the main thread stays free for signals. Measured on a Unix socket, a synchronous server answers as fast as
-`grpc.aio` (190 and 193 us a move), and it lets a bot use asyncio as it likes.
+Games are served one after the other, on the one thread that there is: a bot's code never runs twice at once, may use
+asyncio, threads and processes as it likes, and nothing of ours runs beside it. Each thread costs while a bot is held.
 """
 
 import os
 import re
 import signal
-import socket
 import sys
 import termios
-import threading
 import traceback
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from socket import socket
 from typing import Final, NoReturn, ParamSpec, TypeVar
-
-# gRPC prints what a peer says to stderr, and stderr is the author's log; it reads this once, when imported.
-os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-
-import grpc
 
 from treelings import codec
 from treelings.bot import Bot, comment_of
+from treelings.calls import Call
 from treelings.errors import ProtocolError
 from treelings.moves import Move
+from treelings.switchboard import Hangup, Switchboard, listen_at, listen_on
 from treelings.view import View
 
 P = ParamSpec("P")
@@ -38,13 +31,6 @@ SOCKET_VARIABLE: Final = "TREELINGS_SOCKET"
 LISTEN_VARIABLE: Final = "TREELINGS_LISTEN"
 """Environment variable that names a host and port ("0.0.0.0:50051") to listen on; where it is set, it counts."""
 
-_OPTIONS: Final = (
-    ("grpc.max_receive_message_length", 64 * 1024),
-    ("grpc.so_reuseport", 0),
-    # No pings: a bot that is held before it has read the answer would take the referee for gone after a minute.
-    ("grpc.http2.bdp_probe", 0),
-    ("grpc.keepalive_time_ms", 2**31 - 1),
-)
 _FAREWELL_S: Final = 1.0  # for the last status to reach the referee before the process ends
 _LONGEST_DETAIL: Final = 300
 _EXAMPLE: Final = "127.0.0.1:50051"
@@ -57,14 +43,14 @@ def serve(bot: type[Bot], listen: str | None = None) -> NoReturn:
     if not (isinstance(bot, type) and issubclass(bot, Bot)):
         raise TypeError(f"serve: expected a subclass of treelings.Bot (the class, no instance), got {bot!r}")
     restore = _terminal_as_it_is()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, _: (restore(), _end(128 + number)))
+    _end_on_signals(restore)
     if os.environ.get(LISTEN_VARIABLE) or os.environ.get(SOCKET_VARIABLE):
         _serve_referee(bot)
     if listen is not None:
-        _serve_by_hand(bot, listen)
+        _serve_by_hand(bot, listen, restore)
+    script = sys.argv[0].rpartition("/")[2]
     sys.exit(
-        f"{Path(sys.argv[0]).name}: this is run by the referee, which names a socket in {SOCKET_VARIABLE}, or a host "
+        f"{script}: this is run by the referee, which names a socket in {SOCKET_VARIABLE}, or a host "
         f"and port in {LISTEN_VARIABLE}; to try it: treelings match FOLDER random; to run it yourself, as in a "
         f'debugger: treelings.serve({bot.__name__}, listen="{_EXAMPLE}")'
     )
@@ -72,38 +58,46 @@ def serve(bot: type[Bot], listen: str | None = None) -> NoReturn:
 
 def _serve_referee(bot: type[Bot]) -> NoReturn:
     """Serve the referee that has started this process, and end with the first crash: the next one is fresh."""
-    listen, path = os.environ.get(LISTEN_VARIABLE), os.environ.get(SOCKET_VARIABLE)
-    crashed = threading.Event()
-    server = _server(bot, crashed)
+    listen, path = os.environ.get(LISTEN_VARIABLE), os.environ.get(SOCKET_VARIABLE, "")
     try:
-        server.add_insecure_port(listen or f"unix:{path}")
-    except RuntimeError as error:
+        listeners = _listen(listen) if listen else listen_at(path)
+    except (OSError, ValueError) as error:
         where = f"{LISTEN_VARIABLE}={listen}" if listen else f"{SOCKET_VARIABLE}={path}"
-        sys.exit(f"{where}: cannot listen there: {error}")
-    if path and not listen:
-        # The referee may be another user; who can reach the folder is for the referee to say.
-        Path(path).chmod(0o666)
-    server.start()
-    crashed.wait()
-    server.stop(_FAREWELL_S).wait()
+        sys.exit(f"{where}: cannot listen there: {_why(error)}")
+    switchboard = Switchboard(listeners, codec.PATH)
+    while _play(bot, switchboard, call := switchboard.next_call()):
+        pass
+    switchboard.farewell(call, "the bot has crashed, and its process is about to end", _FAREWELL_S)
     _end(1)
 
 
-def _serve_by_hand(bot: type[Bot], listen: str) -> NoReturn:
+def _serve_by_hand(bot: type[Bot], listen: str, restore: Callable[[], None]) -> NoReturn:
     """Serve whoever attaches, one game after the other, crash or no crash."""
-    place = _PLACE.fullmatch(str(listen))  # it may be a number, or whatever else somebody took for an address
-    if place is None or int(place["port"]) >= _PORTS:
-        sys.exit(f"listen={listen!a}: expected HOST:PORT, such as {_EXAMPLE}")
-    host, port = place["host"], int(place["port"])
-    server = _server(bot, None)
     try:
-        bound = server.add_insecure_port(listen)
-    except RuntimeError:
-        sys.exit(f"{listen}: cannot listen there: {_why_not(host.strip('[]'), port)}")
-    server.start()
-    print(*told_where(bot.__name__, f"{host}:{bound}"), sep="\n", file=sys.stderr, flush=True)
-    server.wait_for_termination()
-    _end(0)
+        listeners = _listen(listen)
+    except ValueError as error:
+        sys.exit(f"listen={listen!a}: {error}")
+    except OSError as error:
+        sys.exit(f"{listen}: cannot listen there: {_why(error)}")
+    bound = listeners[0].getsockname()[1]
+    print(*told_where(bot.__name__, f"{listen.rpartition(':')[0]}:{bound}"), sep="\n", file=sys.stderr, flush=True)
+    switchboard = Switchboard(listeners, codec.PATH)
+    while True:
+        _end_on_signals(restore)  # a debugger that goes on from its prompt takes Ctrl-C for its own
+        if not _play(bot, switchboard, switchboard.next_call()):
+            print("That game is lost; waiting for the next one.", file=sys.stderr, flush=True)
+
+
+def _listen(where: object) -> list[socket]:
+    """Listen on a host and port. Raises ValueError if it is none, OSError."""
+    place = _PLACE.fullmatch(str(where))  # it may be a number, or whatever else somebody took for an address
+    if place is None or int(place["port"]) >= _PORTS:
+        raise ValueError(f"expected HOST:PORT, such as {_EXAMPLE}")
+    return listen_on(place["host"].strip("[]"), int(place["port"]))
+
+
+def _why(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def told_where(bot: str, address: str) -> tuple[str, str]:
@@ -116,14 +110,13 @@ def told_where(bot: str, address: str) -> tuple[str, str]:
     )
 
 
-def _why_not(host: str, port: int) -> str:
-    """Why nobody can listen there, which gRPC does not tell."""
-    try:
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
-            listener.bind((host, port))
-    except OSError as error:
-        return str(error.strerror)
-    return "the port is free, but gRPC could not; try another one"
+def _end_on_signals(restore: Callable[[], None]) -> None:
+    def end(number: int, _: object) -> NoReturn:
+        restore()
+        _end(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
 
 
 def _terminal_as_it_is() -> Callable[[], None]:
@@ -135,12 +128,6 @@ def _terminal_as_it_is() -> Callable[[], None]:
     return lambda: termios.tcsetattr(terminal, termios.TCSANOW, mode)
 
 
-def _server(bot: type[Bot], crashed: threading.Event | None) -> grpc.Server:
-    server = grpc.server(ThreadPoolExecutor(max_workers=1), options=_OPTIONS)
-    server.add_generic_rpc_handlers((_handler(bot, crashed),))
-    return server
-
-
 def _end(code: int) -> NoReturn:
     # Not sys.exit: that would wait for a bot that is still thinking.
     sys.stdout.flush()
@@ -148,30 +135,29 @@ def _end(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _handler(bot: type[Bot], crashed: threading.Event | None) -> "grpc.GenericRpcHandler[bytes, bytes]":
-    """`crashed` is set once the bot has crashed, and no game is played from then on; None: the next game may come."""
+def _play(bot: type[Bot], switchboard: Switchboard, call: Call) -> bool:
+    """Play the game of this call to its end, whichever it has; false if the bot has crashed."""
+    try:
+        for message in play_game(bot, _requests(switchboard, call)):
+            call.say(message)
+    except Hangup:
+        return True  # this game is over, the next may come
+    except ProtocolError as error:
+        call.end("INVALID_ARGUMENT", _one_line(error))
+    except Exception as error:
+        cause = error.error if isinstance(error, BotFailed) else error
+        traceback.print_exception(cause)
+        call.end("UNKNOWN", _one_line(cause))
+        return False
+    else:
+        call.end("OK", "")
+    return True
 
-    def play(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
-        if crashed is not None and crashed.is_set():  # a game that was waiting for the one before
-            context.abort(grpc.StatusCode.UNAVAILABLE, "the bot has crashed, and its process is about to end")
-        try:
-            yield from play_game(bot, requests)
-        except grpc.RpcError:
-            return  # the referee hung up: this game is over, the next may come
-        except ProtocolError as error:
-            context.abort(grpc.StatusCode.INVALID_ARGUMENT, _one_line(error))
-        except Exception as error:
-            cause = error.error if isinstance(error, BotFailed) else error
-            traceback.print_exception(cause)
-            if crashed is None:
-                print("That game is lost; waiting for the next one.", file=sys.stderr, flush=True)
-            else:
-                crashed.set()
-            context.abort(grpc.StatusCode.UNKNOWN, _one_line(cause))
 
-    return grpc.method_handlers_generic_handler(
-        codec.SERVICE, {codec.METHOD: grpc.stream_stream_rpc_method_handler(play)}
-    )
+def _requests(switchboard: Switchboard, call: Call) -> Iterator[bytes]:
+    """The referee's messages, as they come. Raises Hangup."""
+    while (message := switchboard.read(call)) is not None:
+        yield message
 
 
 class BotFailed(Exception):
