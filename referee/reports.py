@@ -34,6 +34,7 @@ class Trial:
     start_ms    what its first start took until it was ready; 0 if it was not started
     processes   how often it was started
     disorderly  games after which its process could not play another, which costs none of them
+    runtime     what the bot asked to be run in
     """
 
     opponents: tuple[str, ...]
@@ -46,6 +47,7 @@ class Trial:
     start_ms: float = 0.0
     processes: int = 0
     disorderly: int = 0
+    runtime: str = "python"
 
     @property
     def passed(self) -> bool:

@@ -82,6 +82,7 @@ async def play_trial(
         start_ms=witness.starts_ms[0] if witness.starts_ms else 0.0,
         processes=witness.processes,
         disorderly=witness.disorderly,
+        runtime=bot.runtime,
     )
 
 

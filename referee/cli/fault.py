@@ -112,6 +112,7 @@ def told(trial: Trial, handed_in: str, limits: Limits, clock: Clock, typed: str)
             clock,
             seats=len(trial.opponents) + 1,
             before=stumble.game if trial.processes == 1 else 0,
+            runtime=trial.runtime,
         ),
     )
 

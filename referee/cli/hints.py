@@ -19,11 +19,13 @@ _LAST_LINES: Final = 3  # of a log: an error that a bot survived stands further 
 class Hint:
     """What to do where the pattern is found in the fault's detail or in the last lines of the log.
 
-    advice  may name the limits below in braces
+    advice     may name the limits below in braces
+    elsewhere  the same for a bot that does not run in Python, where that differs
     """
 
     pattern: str
     advice: str
+    elsewhere: str = ""
 
 
 HINTS: Final = (
@@ -61,14 +63,18 @@ HINTS: Final = (
     Hint(
         r"exit code 0 .*before it listened|exit code \d+ \(it logged nothing\) before it listened",
         "it ended before it listened: have its file end with treelings.serve(YourBot)",
+        "it ended before it listened: have it serve treelings.v1.Bot where TREELINGS_SOCKET says, and go on till it is "
+        "ended (docs/protocol.md, Connection)",
     ),
     Hint(
         r"no answer within|to listen on its socket within",
         "start-up may take {startup_ms:,} ms: import less, or do the work in the first move",
+        "start-up may take {startup_ms:,} ms: load less, or do the work in the first move",
     ),
     Hint(
         r"exit code \d+ \(it logged nothing\)|\bSystemExit\b",
         "it ended of its own will: look for sys.exit, quit or os._exit",
+        "it ended of its own will: look for exit, and for a main that returns",
     ),
 )
 """For bots that ended, and for those that did not start; the first that fits is told."""
@@ -83,26 +89,43 @@ _BY_KIND: Final = {
     FaultKind.PROTOCOL: "have it send one reply to each query, as game.proto describes; the kit does so by itself",
 }
 
+_BY_KIND_ELSEWHERE: Final = _BY_KIND | {
+    FaultKind.ILLEGAL_MOVE: "have it answer with one of the query's legal moves, as it stands there",
+    FaultKind.PROTOCOL: "have it send one reply to each query, as docs/protocol.md describes; "
+    "`treelings check --protocol` drives it through every corner of that",
+}
+
 _AS_A_GAME_STARTS: Final = (
     "find the error in its log: its class raises it as a game starts (__init__, start), "
     "which its own command, run by hand, does not show"
 )
+_AT_START: Final = (
+    "find the error in its log: it comes with a game's Start, so its own command, run by hand, does not show it"
+)
 
 
-def hint(fault: Fault, log: bytes, limits: Limits, clock: Clock, *, seats: int = MIN_PLAYERS, before: int = 0) -> str:
+def hint(
+    fault: Fault, log: bytes, limits: Limits, clock: Clock, *,
+    seats: int = MIN_PLAYERS, before: int = 0, runtime: str = "python",
+) -> str:  # fmt: skip
     """What to do about a fault, as the start of a sentence.
 
-    log     what the bot wrote to stdout and stderr
-    seats   of the table
-    before  games that its process had got through
+    log      what the bot wrote to stdout and stderr
+    seats    of the table
+    before   games that its process had got through
+    runtime  what it runs in
     """
-    advice = _BY_KIND[fault.kind]
+    in_python = runtime == "python"
+    advice = (_BY_KIND if in_python else _BY_KIND_ELSEWHERE)[fault.kind]
     if fault.kind in (FaultKind.STARTUP, FaultKind.CRASH):
         seen = "\n".join([fault.detail, *last_lines(log, _LAST_LINES)])
-        known = next((each.advice for each in HINTS if re.search(each.pattern, seen)), None)
-        if _GETTING_READY in fault.detail:
-            advice = _AS_A_GAME_STARTS
-        advice = known or advice + _circumstances(fault, seats, before)
+        known = next((each for each in HINTS if re.search(each.pattern, seen)), None)
+        if known is not None:
+            advice = known.advice if in_python else known.elsewhere or known.advice
+        else:
+            if _GETTING_READY in fault.detail:
+                advice = _AS_A_GAME_STARTS if in_python else _AT_START
+            advice += _circumstances(fault, seats, before, "view.players" if in_python else "Start.players")
     return advice.format(
         tmp_mb=limits.tmp_bytes // _MB,
         memory_mb=limits.memory_bytes // _MB,
@@ -112,12 +135,15 @@ def hint(fault: Fault, log: bytes, limits: Limits, clock: Clock, *, seats: int =
     )
 
 
-def _circumstances(fault: Fault, seats: int, before: int) -> str:
-    """What may have to do with an error in a game that says nothing of it; empty if nothing is known."""
+def _circumstances(fault: Fault, seats: int, before: int, where: str) -> str:
+    """What may have to do with an error in a game that says nothing of it; empty if nothing is known.
+
+    where  the number of seats stands
+    """
     if fault.kind is FaultKind.STARTUP and _GETTING_READY not in fault.detail:
         return ""
     if before:
         return "; the game before went well in the same process: what a module or a class keeps is still there"
     if seats > MIN_PLAYERS:
-        return f"; does it expect two seats? This table has {seats} (view.players)"
+        return f"; does it expect two seats? This table has {seats} ({where})"
     return ""

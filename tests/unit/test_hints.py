@@ -115,3 +115,27 @@ def test_one_that_ends_itself_is_told_how_bots_do_that(ended: str) -> None:
 def test_what_choose_returned_is_told_apart_from_other_errors() -> None:
     error = "TypeError: MyBot.choose: expected a Move, one of view.legal_moves, got None"
     assert told(ENDED, error, FaultKind.CRASH).startswith("have choose return one of view.legal_moves")
+
+
+PYTHONS = ("treelings.serve", "import less", "sys.exit", "view.", "__init__", "the kit")
+"""Words that help nobody who writes in another language."""
+
+WITHOUT_A_HINT = [
+    (FaultKind.STARTUP, "the bot ended with exit code 0 (it logged nothing) before it listened on its socket"),
+    (FaultKind.STARTUP, "expected the bot to listen on its socket within 7,000 ms: nothing is there"),
+    (FaultKind.STARTUP, f"{ENDED}, before it was ready; the start-up limit is 7,000 ms"),
+    (FaultKind.CRASH, "the bot ended with exit code 0 (it logged nothing)"),
+    (FaultKind.CRASH, ENDED),
+    (FaultKind.ILLEGAL_MOVE, "illegal move"),
+    (FaultKind.PROTOCOL, "two replies"),
+]
+
+
+@pytest.mark.parametrize("runtime", ["node", "native"])
+@pytest.mark.parametrize(("kind", "detail"), WITHOUT_A_HINT)
+def test_an_author_in_another_language_is_not_told_of_python(runtime: str, kind: FaultKind, detail: str) -> None:
+    fault = Fault(0, 0, kind, detail)
+    python = hint(fault, b"", LIMITS, CLOCK, seats=3)
+    other = hint(fault, b"", LIMITS, CLOCK, seats=3, runtime=runtime)
+    assert any(word in python for word in PYTHONS)
+    assert not any(word in other for word in PYTHONS), other
