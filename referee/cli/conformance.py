@@ -88,7 +88,7 @@ def _conclude(place: str, steps: "list[Step]", failed: "list[Step]") -> None:
     out.print()
     if failed:
         missed = sum(step.outcome == "not reached" for step in steps)
-        rest = f"; {missed} were not reached, since it says nothing any more" if missed else ""
+        rest = f"; {missed} were not reached, since it plays no more" if missed else ""
         say(
             Text.assemble(
                 (f"The bot on {place} gets {len(failed)} of {len(steps)} steps wrong", "bold red"),

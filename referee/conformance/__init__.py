@@ -1,7 +1,7 @@
 """The conformance run: drives a bot that listens somewhere through every corner of the protocol (docs/protocol.md).
 
 `conformance` yields a step for each corner. A bot that has got one wrong is hung up and called again, so that each
-step begins afresh; it is left alone once it says nothing at all.
+step begins afresh; it is left alone once it says nothing at all, or hangs up.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection

@@ -9,7 +9,7 @@ from typing import Final
 
 from referee.conformance.decks import dealt
 from referee.conformance.table import Choose, Measures, Table, any_move, start
-from referee.conformance.talk import HostPort, Line, Talk, Wrong
+from referee.conformance.talk import Ended, HostPort, Line, Talk, Wrong
 from referee.errors import UsageError
 from referee.players.attached import shown
 from treelings import Clock
@@ -105,12 +105,15 @@ class Desk:
             raise Wrong(f"{wrong.expected}, in the next game {after}", wrong.got, wrong.sent) from None
 
     async def answers(self) -> bool:
-        """Whether the bot says anything to a new game on a new connection: asked when a corner has gone wrong."""
+        """Whether the bot says anything to a new game on a new connection: asked when a corner has gone wrong.
+
+        The end of the connection is no answer: from whoever speaks no HTTP/2 nothing else can come.
+        """
         await self.hang_up()
         with suppress(Wrong):
             table = await self.table(2, 0, name="are you there")
             await table.start()
             came = await table.talk.receive(self.patience_ms)
             table.talk.cancel()
-            return came is not None and self._line is not None and self._line.tap.frames.kinds != []
+            return came is not None and not (isinstance(came, Ended) and came.code == "UNAVAILABLE")
         return False

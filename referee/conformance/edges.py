@@ -40,19 +40,22 @@ async def connects(desk: Desk) -> str:
         with suppress(OSError):
             await writer.wait_closed()
     reader, writer = await _connection(desk)
-    frames, greeting_ms = Frames(), desk.pace.greeting_ms
+    frames, greeting_ms, first = Frames(), desk.pace.greeting_ms, b""
     try:
         writer.write(_GREETING + _PING)
         async with asyncio.timeout(greeting_ms / 1000):
             while not frames.ping_answers and (data := await reader.read(1024)):
                 frames.feed(data)
+                first = first or data
     except (TimeoutError, OSError):
         pass
     finally:
         writer.close()
     sent = "the client's preface of HTTP/2 without TLS, SETTINGS and a PING"
     if not frames.kinds or frames.kinds[0] != (SETTINGS, 0):
-        raise Wrong("SETTINGS as the first frame", "another frame" if frames.kinds else "no frame of HTTP/2", sent)
+        old = first.startswith(b"HTTP/1")
+        got = "an answer in HTTP/1" if old else "another frame" if frames.kinds else "no frame of HTTP/2"
+        raise Wrong("SETTINGS as the first frame", got, sent)
     if (PING, ACK) not in frames.kinds:
         raise Wrong(f"the answer to the PING within {greeting_ms:,} ms", "none", sent)
     return "HTTP/2 without TLS; a caller who hangs up at once does no harm"

@@ -49,7 +49,7 @@ def hand(bot: type[bots.ByHand], steps: str, expected: str, got: str, pace: Pace
 
 
 CASES = {
-    "web server": partial(hand, bots.WebServer, "connection", "SETTINGS as the first frame", "frame"),
+    "web server": partial(hand, bots.WebServer, "connection", "SETTINGS as the first frame", "an answer in HTTP/1"),
     "hangs up": partial(hand, bots.HangsUp, "connection", "SETTINGS as the first frame", "no frame"),
     "deaf to pings": partial(hand, bots.DeafToPings, "connection", "answer to the PING", "none", HURRIED),
     "ignores windows": partial(hand, bots.ByHand, "small windows", "DATA of at most 8 bytes", "a frame of 9", HURRIED),
@@ -129,6 +129,11 @@ async def test_a_bot_that_knows_one_refill_gets_every_table_wrong() -> None:
 
 async def test_a_bot_that_says_nothing_any_more_is_left_alone() -> None:
     steps = await run(bots.listening(bots.NeverReady()), "start", "query", "sizes", pace=HURRIED)
+    assert [step.outcome for step in steps.values()] == ["failed", "not reached", "not reached"]
+
+
+async def test_what_is_no_bot_at_all_is_told_so_once() -> None:
+    steps = await run(bots.by_hand(bots.WebServer), "connection", "start", "two seats")
     assert [step.outcome for step in steps.values()] == ["failed", "not reached", "not reached"]
 
 
