@@ -17,7 +17,9 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper, TerminateIllegalWra
 
 from tests.support.local import play, points, sample_bot
 from treelings import Clock, GameStart, IllegalMove, Refill, State, TreelingsError, View, derive_deck
+from treelings.cards import FIREFLY
 from treelings.env import ACTIONS, Reward, TreelingsEnv, action_of, encode, env, layout
+from treelings.errors import DeckError
 from treelings.rules import REFILLS
 
 TABLES = list(product([2, 3, 4, 5], REFILLS))
@@ -141,6 +143,41 @@ def test_an_illegal_action_is_refused_and_changes_nothing() -> None:
             table.step(action)
     assert (table.observe("player_0")["observation"] == before["observation"]).all()
     assert table.agent_selection == "player_0"
+
+
+@pytest.mark.parametrize("action", [1.5, "3", None, [3]])
+def test_an_action_is_a_whole_number_and_is_not_made_one(action: Any) -> None:
+    table = env()
+    table.reset(seed=1)
+    with pytest.raises((TypeError, IllegalMove)):
+        table.step(action)
+    assert table.view.turn == 0
+
+
+def test_the_order_of_the_cards_that_nobody_sees_shows_nowhere() -> None:
+    hidden = DECK.index(FIREFLY) + 1  # from here on they lie below the firefly, till the last round
+    tables = [env(3, "end"), env(3, "end")]
+    for table, deck in zip(tables, (DECK, DECK[:hidden] + DECK[: hidden - 1 : -1]), strict=True):
+        table.reset(options={"deck": deck})
+    assert tables[0].view == tables[1].view
+    while not tables[0].view.firefly_out:
+        for agent in tables[0].agents:
+            one, other = (table.observe(agent) for table in tables)
+            assert all(np.array_equal(one[part], other[part]) for part in one)
+        for table in tables:
+            table.step(action_of(table.view.legal_moves[0]))
+
+
+def test_a_seed_may_be_a_number_of_numpys_own() -> None:
+    one, other = env(), env()
+    one.reset(seed=4)
+    other.reset(seed=np.int64(4))  # type: ignore[arg-type]  # as learners do
+    assert one.view == other.view
+
+
+def test_a_deck_that_is_empty_is_none() -> None:
+    with pytest.raises(DeckError):
+        env().reset(options={"deck": ""})
 
 
 def test_a_step_without_a_game_is_an_error_that_says_what_to_do() -> None:

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from operator import index
 from typing import Any, Final, Literal, get_args
 
 try:
@@ -97,8 +98,10 @@ class TreelingsEnv(AECEnv[str, Observation, np.int64]):
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Deal the next game; with a seed, the first game of that seed. Raises DeckError for a deck that is none."""
         if seed is not None:
-            self._rng.seed(seed)
-        deck = (options or {}).get("deck") or _shuffled(self._rng)
+            self._rng.seed(index(seed))
+        deck = (options or {}).get("deck")
+        if deck is None:
+            deck = _shuffled(self._rng)
         self._state = state = State.deal(deck, len(self.possible_agents), self._refill)
         self._rows = [encode_row(row, state.heights(seat)) for seat, row in enumerate(state.rows)]
         self._history: list[Move] = []
@@ -138,7 +141,8 @@ class TreelingsEnv(AECEnv[str, Observation, np.int64]):
             raise IllegalMove(f"illegal action None: {agent} is on turn and its game is not over")
         state = self._state
         legal = state.legal_moves()
-        move = _choice(legal)[0].get(int(action)) or move_of(int(action), legal)
+        number = index(action)
+        move = _choice(legal)[0].get(number) or move_of(number, legal)
         seat = state.seat
         state.play(move)
         self._rows[seat] = encode_row(state.rows[seat], state.heights(seat))
