@@ -38,8 +38,7 @@ def listen_on(host: str, port: int) -> list[socket.socket]:
     """Listen on every address that the host's name stands for; port 0: any that is free. Raises OSError."""
     listeners: list[socket.socket] = []
     failed: OSError | None = None
-    flags = socket.AI_PASSIVE
-    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags):
+    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
         if listeners and port == 0:  # one port for all of them
             address = (address[0], listeners[0].getsockname()[1], *address[2:])
         listener = socket.socket(family, kind, protocol)
