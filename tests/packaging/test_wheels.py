@@ -9,8 +9,6 @@ from referee.sandbox.runtimes import wanted_image
 from referee.scaffold import LANGUAGES, make_bot
 from tests.packaging.conftest import Installed, run
 
-_LEAGUE = ("random", "greedy", "neighbour")
-
 
 def test_the_kit_plays_a_game_and_loads_no_grpc(clean: Installed, tmp_path: Path) -> None:
     code = (
@@ -65,10 +63,10 @@ def _play_a_league(clean: Installed, sandbox: str, folder: Path) -> None:
     treelings("league", "init", "night")
     settings = folder / "night/league.toml"
     settings.write_text(re.sub("^deals = .*", "deals = 1", settings.read_text(), flags=re.MULTILINE))
-    treelings("league", "add", "night", *_LEAGUE)
+    treelings("league", "add", "night", "random", "greedy")
     assert "complete" in treelings("league", "run", "night", "--sandbox", sandbox)
     treelings("league", "reveal", "night")
-    assert "verified: 6 games, 3 decks, standings identical" in treelings("verify", "night/site")
+    assert "verified: 2 games, 1 decks, standings identical" in treelings("verify", "night/site")
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
