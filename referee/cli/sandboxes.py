@@ -34,12 +34,15 @@ def sandbox_for(
     Raises UsageError where nothing would isolate those of strangers (that are no shipped samples) and nobody
     said that they are trusted; SandboxError where what was wished for is not there.
     """
+    runtimes: dict[str, list[str]] = {}
+    for bot in bots:
+        runtimes.setdefault(bot.runtime, []).append(bot.name)
     sandbox, note = choose_sandbox(
         wish.value,
         limits=limits,
         at_once=at_once,
         league=league,
-        runtimes={bot.runtime for bot in bots},
+        runtimes=runtimes,
         report=follow_build,
     )
     if note:

@@ -1,7 +1,8 @@
 """Which sandbox this machine's bots run in."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, Literal
 
 from docker import APIClient
@@ -20,6 +21,7 @@ from treelings.cards import MAX_PLAYERS
 
 Wish = Literal["auto", "docker", "process"]
 
+_NAMED: Final = 5
 _WARNING: Final = "bots run as plain processes, which isolates nothing: this is for bots that you trust"
 
 
@@ -30,15 +32,17 @@ def choose_sandbox(
     limits: Limits,
     report: Report,
     at_once: int = MAX_PLAYERS,
-    runtimes: Iterable[str] = (),
+    runtimes: Mapping[str, Sequence[str]] = MappingProxyType({}),
     connect: Callable[[], APIClient] = connect,
 ) -> tuple[Sandbox, str | None]:
     """The sandbox for a wish, not yet open, and lines that the user must read, if there are some.
 
     `at_once`: how many bots sit at tables at the same time at most; those of one table if not given.
 
+    `runtimes`: by runtime, the names of the bots that ask for it.
+
     "auto" is "docker" where that can be had, else "process". For "docker" the image of python and those of the other
-    `runtimes` are built if they are missing, which `report` follows. Blocks meanwhile. Raises SandboxError where
+    runtimes are built if they are missing, which `report` follows. Blocks meanwhile. Raises SandboxError where
     "docker" was wished for and cannot be; for either, ConfigError where the engine cannot do what the settings ask of
     it: never are bots held by less instead.
     """
@@ -58,8 +62,9 @@ def choose_sandbox(
 
 
 def _prepare(
-    connect: Callable[[], APIClient], report: Report, limits: Limits, at_once: int, runtimes: Iterable[str]
-) -> tuple[Waiting, Literal["socket", "tcp"]]:
+    connect: Callable[[], APIClient], report: Report, limits: Limits, at_once: int,
+    runtimes: Mapping[str, Sequence[str]],
+) -> tuple[Waiting, Literal["socket", "tcp"]]:  # fmt: skip
     engine = connect()
     try:
         with engine_errors("asking what the Docker engine can do"):
@@ -68,10 +73,20 @@ def _prepare(
         require_settings(info, limits)
         way = way_to_bots(info, limits.reach)
         for runtime in sorted({"python", *runtimes}):
-            build_image(engine, runtime, report=report)
+            _build(engine, runtime, runtimes.get(runtime, ()), report)
         return Waiting.on(info, limits, at_once=at_once), way
     finally:
         engine.close()
+
+
+def _build(engine: APIClient, runtime: str, bots: Sequence[str], report: Report) -> None:
+    try:
+        build_image(engine, runtime, report=report)
+    except SandboxError as error:
+        if runtime == "python" or not bots:  # which is everybody's
+            raise
+        names = ", ".join(bots[:_NAMED]) + (", …" if len(bots) > _NAMED else "")
+        raise type(error)(f"{error}; {names} cannot run without it (runtime {runtime})") from error
 
 
 def prepare_runtime(runtime: str, report: Report, connect: Callable[[], APIClient] = connect) -> None:

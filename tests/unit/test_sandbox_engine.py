@@ -132,6 +132,12 @@ def test_where_the_engine_has_not_what_the_settings_ask_for_bots_do_not_run_held
         choose_sandbox(wish, league="x", limits=Limits(runtime="no-such-runtime"), report=print)
 
 
+@pytest.mark.docker
+def test_where_an_image_cannot_be_had_it_is_said_whose_bots_need_it() -> None:
+    with pytest.raises(SandboxError, match=r"got 'cobol'; ann, ben cannot run without it \(runtime cobol\)"):
+        choose_sandbox("docker", league="x", limits=Limits(), report=print, runtimes={"cobol": ("ann", "ben")})
+
+
 def test_no_socket_is_an_engine_that_is_gone(tmp_path: Path) -> None:
     with pytest.raises(EngineGone, match=r"does not answer .No such file or directory"):
         connect(url=f"unix://{tmp_path / 'nothing.sock'}")
