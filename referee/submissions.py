@@ -352,7 +352,8 @@ def _check_start(about: Path, bot: BotFile, files: dict[str, File]) -> None:
     program, *rest = bot.command
     if program.startswith("./"):
         if not (file := files.get(program[2:])):
-            raise BotFileError(f"{where}: expected a file of the bot, got {program!r}, which is not there")
+            build = "; the folder has a Makefile: run `make` in it first" if "Makefile" in files else ""
+            raise BotFileError(f"{where}: expected a file of the bot, got {program!r}, which is not there{build}")
         if not file.executable:
             raise BotFileError(f"{where}: {program!r} cannot be run; make it executable (chmod +x)")
         return

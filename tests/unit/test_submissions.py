@@ -371,6 +371,12 @@ def test_a_wrong_bot_toml(tmp_path: Path, key: str, value: str | None, says: str
     assert says in refusal(bot_folder(tmp_path, "ann", toml=toml))
 
 
+def test_a_program_that_is_not_built_yet_is_to_be_built(tmp_path: Path) -> None:
+    toml = bot_toml("ann").replace('["python", "bot.py"]', '["./bot"]')
+    says = refusal(bot_folder(tmp_path, "ann", toml=toml, files={"Makefile": "bot:\n"}))
+    assert says.endswith("got './bot', which is not there; the folder has a Makefile: run `make` in it first")
+
+
 @pytest.mark.parametrize("toml", ["", "not toml at all", "name = 'x'\n[[", "\x00"])
 def test_a_bot_toml_that_is_none(tmp_path: Path, toml: str) -> None:
     assert refusal(bot_folder(tmp_path, "ann", toml=toml)).startswith("BOT/bot.toml: ")
