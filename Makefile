@@ -13,7 +13,7 @@ KINDS ?=
 SAMPLES := random greedy neighbour rollout
 
 .DEFAULT_GOAL := help
-.PHONY: help setup league test hostile lint check wheels proto docs bench screenshots clean
+.PHONY: help setup league test hostile lint check wheels dist proto docs bench screenshots clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -57,6 +57,10 @@ lint: $(TOOLS) ## format, lint, types, directions of imports
 
 wheels: $(TOOLS) ## build both wheels, install them into a clean venv and try them
 	@$(BIN)/pytest -q tests/packaging
+
+dist: $(TOOLS) ## build what is published of both packages into dist/
+	@$(BIN)/python -m build --outdir dist sdk
+	@$(BIN)/python -m build --outdir dist .
 
 check: lint wheels test ## all that a change must pass
 
