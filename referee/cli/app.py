@@ -106,6 +106,7 @@ def run() -> int:
 def _explain(error: Exception) -> None:
     """Wrong use in two lines, rather than in typer's box of five."""
     message, context = str(error.format_message()), error.ctx  # type: ignore[attr-defined] # every such error has both
+    message = message.replace(": Value error, ", ": ", 1)  # what a choice that is none begins with
     if context is not None and message == context.get_help():  # no arguments at all: the help is the answer
         typer.echo(message)
         return

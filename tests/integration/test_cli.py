@@ -207,6 +207,7 @@ def test_doctor_fails_without_an_engine_and_says_what_to_do(tmp_path: Path) -> N
         (["verify", "nowhere"], ["nowhere", "expected a file of records or the folder of a site"]),
         (["verify", "https://example.org/x y"], ["download the folder first: wget -r -np 'https://example.org/x y'"]),
         (["replay", "nowhere"], ["nowhere"]),
+        (["new", "mybot", "--language", "rust"], ["Invalid value for '--language': 'rust' is not one of"]),
         (["league", "bogus"], ["bogus"]),
         (["--bogus"], ["bogus"]),
         (["match", "--deals"], ["--deals"]),
