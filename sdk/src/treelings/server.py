@@ -11,6 +11,7 @@ import sys
 import termios
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from socket import socket
 from typing import Final, NoReturn, ParamSpec, TypeVar
 
@@ -85,7 +86,7 @@ def _serve_by_hand(bot: type[Bot], listen: str, restore: Callable[[], None]) -> 
     while True:
         _end_on_signals(restore)  # a debugger that goes on from its prompt takes Ctrl-C for its own
         if not _play(bot, switchboard, switchboard.next_call()):
-            print("That game is lost; waiting for the next one.", file=sys.stderr, flush=True)
+            _log("That game is lost; waiting for the next one.\n")
 
 
 def _listen(where: object) -> list[socket]:
@@ -130,9 +131,15 @@ def _terminal_as_it_is() -> Callable[[], None]:
 
 def _end(code: int) -> NoReturn:
     # Not sys.exit: that would wait for a bot that is still thinking.
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):  # the bot may have closed it, or be in the middle of writing to it
+            stream.flush()
     os._exit(code)
+
+
+def _log(text: str) -> None:
+    with suppress(Exception):  # a bot that has closed its stderr has no author who reads; its referee is told
+        print(text, end="", file=sys.stderr, flush=True)
 
 
 def _play(bot: type[Bot], switchboard: Switchboard, call: Call) -> bool:
@@ -146,7 +153,7 @@ def _play(bot: type[Bot], switchboard: Switchboard, call: Call) -> bool:
         call.end("INVALID_ARGUMENT", _one_line(error))
     except Exception as error:
         cause = error.error if isinstance(error, BotFailed) else error
-        traceback.print_exception(cause)
+        _log("".join(traceback.format_exception(cause)))
         call.end("UNKNOWN", _one_line(cause))
         return False
     else:
