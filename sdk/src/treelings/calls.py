@@ -16,6 +16,7 @@ from treelings.http2 import (
     MAX_HEADER_LIST,
     MOST_STREAMS,
     PREFACE,
+    PREFIX_BYTES,
     RST_STREAM,
     SETTINGS,
     STATUSES,
@@ -77,7 +78,7 @@ class Call(Stream):
     def read(self) -> bytes:
         """The next of its messages, which is there."""
         message = self.messages.popleft()
-        self.unread_bytes -= len(message)
+        self.unread_bytes -= PREFIX_BYTES + len(message)
         return message
 
     def say(self, message: bytes) -> None:

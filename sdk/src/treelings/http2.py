@@ -29,7 +29,7 @@ STATUSES: Final = (
 """gRPC's statuses; each one's number is its place."""
 
 _HEAD_BYTES: Final = 9
-_PREFIX_BYTES: Final = 5  # of each message: whether it is compressed, and its length
+PREFIX_BYTES: Final = 5  # of each message: whether it is compressed, and its length
 
 
 class Forbidden(Exception):
@@ -104,17 +104,17 @@ class Stream:
         """More of the peer's messages has come. Raises Forbidden."""
         partial = self.partial
         partial += data
-        while len(partial) >= _PREFIX_BYTES:
-            length = int.from_bytes(partial[1:_PREFIX_BYTES], "big")
+        while len(partial) >= PREFIX_BYTES:
+            length = int.from_bytes(partial[1:PREFIX_BYTES], "big")
             if partial[0]:
                 raise Forbidden("expected messages that are not compressed, got one that is", "UNIMPLEMENTED")
             if length > self._longest_message:
                 said = f"expected messages of at most {self._longest_message:,} bytes, got one of {length:,}"
                 raise Forbidden(said, "RESOURCE_EXHAUSTED")
-            end = _PREFIX_BYTES + length
+            end = PREFIX_BYTES + length
             if len(partial) < end:
                 return
-            self.messages.append(bytes(partial[_PREFIX_BYTES:end]))
+            self.messages.append(bytes(partial[PREFIX_BYTES:end]))
             del partial[:end]
 
 

@@ -9,11 +9,13 @@ import socket
 import stat
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import Final
 
 from treelings.calls import Call, Session
 
 _BUFFER_BYTES: Final = 16 * 1024
+_MOST_UNSENT: Final = 1024 * 1024  # bytes that wait for a peer that asks, with pings, and never reads
 _BACKLOG: Final = 16
 _WITHOUT_FILES_S: Final = 0.05
 
@@ -129,19 +131,24 @@ class Switchboard:
         connection.settimeout(0)
         if connection.family != socket.AF_UNIX:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._lines[connection.fileno()] = _Line(connection, self._poll, self._path, self._calls)
+        self._lines[connection.fileno()] = _Line(connection, self._poll, self._path, self._called)
+
+    def _called(self, call: Call) -> None:
+        """Another call waits. Those that were given up do not: they would be kept for as long as a game takes."""
+        self._calls = deque(each for each in self._calls if not each.gone)
+        self._calls.append(call)
 
 
 class _Line:
     """One connection."""
 
-    def __init__(self, connection: socket.socket, poll: select.poll, path: str, calls: deque[Call]) -> None:
+    def __init__(self, connection: socket.socket, poll: select.poll, path: str, called: Callable[[Call], None]) -> None:
         self._connection = connection
         self._poll = poll
         self._unsent = bytearray()  # what the peer has not taken yet
         self.closed = False
         poll.register(connection, select.POLLIN)
-        self._session = Session(path, self._send, calls.append)
+        self._session = Session(path, self._send, called)
 
     @property
     def sent(self) -> bool:
@@ -156,7 +163,7 @@ class _Line:
             return
         except OSError:  # it has been reset
             count = 0
-        if not count or not self._session.receive(buffer[:count]):
+        if not count or not self._session.receive(buffer[:count]) or len(self._unsent) > _MOST_UNSENT:
             self._close()
 
     def go_on(self) -> None:

@@ -1,0 +1,158 @@
+"""Where a bot listens, spoken to over real sockets: any pieces, peers that give up, peers that never read."""
+
+import gc
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from frames import DATA, END_HEADERS, END_STREAM, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS, frame, header
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from treelings.calls import MOST_UNREAD, Call, Session
+from treelings.switchboard import Hangup, Switchboard, listen_at
+
+PATH = "/a.Service/Method"
+BLOCK = b"\x83\x86" + header(b":path", PATH.encode()) + header(b"content-type", b"application/grpc")
+GREETING = PREFACE + frame(SETTINGS)
+CALL = frame(HEADERS, BLOCK, flags=END_HEADERS, stream=1)
+PATIENCE_S = 20.0
+
+
+def message(text: bytes) -> bytes:
+    return b"\0" + len(text).to_bytes(4, "big") + text
+
+
+def opened(number: int) -> bytes:
+    return frame(HEADERS, BLOCK, flags=END_HEADERS, stream=number)
+
+
+def given_up(number: int) -> bytes:
+    return frame(RST_STREAM, (8).to_bytes(4, "big"), stream=number)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "bot.sock")
+
+
+@pytest.fixture
+def switchboard(path: str) -> Iterator[Switchboard]:
+    listeners = listen_at(path)
+    yield Switchboard(listeners, PATH)
+    for listener in listeners:
+        listener.close()
+
+
+def peer(path: str) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(PATIENCE_S)
+    connection.connect(path)
+    connection.sendall(GREETING)
+    return connection
+
+
+def test_calls_that_were_given_up_are_not_kept_while_a_game_goes_on(switchboard: Switchboard, path: str) -> None:
+    with peer(path) as player, peer(path) as other:
+        player.sendall(CALL)
+        game = switchboard.next_call()
+        calls = b"".join(opened(number) + given_up(number) for number in range(1, 400, 2))
+        other.sendall(calls + opened(401) + frame(PING, b"all came"))
+        player.sendall(frame(DATA, message(b"one"), stream=1))
+        assert switchboard.read(game) == b"one"
+        player.sendall(frame(DATA, message(b"two"), stream=1))
+        answering = threading.Thread(target=say_once_heard, args=(other, player))
+        answering.start()
+        assert [switchboard.read(game), switchboard.read(game)] == [b"two", b"all came"]
+        answering.join()
+        assert sum(isinstance(each, Call) for each in gc.get_objects()) <= 3
+    hung_up(switchboard, game)
+
+
+def say_once_heard(other: socket.socket, player: socket.socket) -> None:
+    """Wait until a ping of the one has been answered, then say so as the player."""
+    heard = b""
+    while b"all came" not in heard:
+        heard += other.recv(65_536)
+    player.sendall(frame(DATA, message(b"all came"), stream=1))
+
+
+def test_a_peer_that_asks_and_never_reads_is_hung_up_on(switchboard: Switchboard, path: str) -> None:
+    with peer(path) as player, peer(path) as deaf:
+        player.sendall(CALL)
+        game = switchboard.next_call()
+        flooding = threading.Thread(target=flood, args=(deaf, player))
+        flooding.start()
+        assert switchboard.read(game) == b"it was hung up on"
+        flooding.join()
+    hung_up(switchboard, game)
+
+
+def hung_up(switchboard: Switchboard, game: Call) -> None:
+    """Let it find that its peers are gone."""
+    with suppress(Hangup):
+        while switchboard.read(game) is not None:
+            pass
+
+
+def flood(deaf: socket.socket, player: socket.socket) -> None:
+    """Send pings until the other end hangs up, and say so as the player."""
+    with suppress(ConnectionError):
+        for _ in range(100):  # a few MiB, and no more
+            deaf.sendall(frame(PING, b"treeling") * 5_000)
+        player.sendall(frame(DATA, message(b"it took everything"), stream=1))
+        return
+    player.sendall(frame(DATA, message(b"it was hung up on"), stream=1))
+
+
+def test_a_call_may_bring_any_number_of_messages_that_are_read_as_they_come() -> None:
+    calls: list[Call] = []
+    session = Session(PATH, lambda _: None, calls.append)
+    assert session.receive(GREETING + CALL)
+    empty = frame(DATA, message(b"") * 1_000, stream=1)
+    for _ in range(MOST_UNREAD // 5_000 + 2):
+        assert session.receive(empty)
+        for _ in range(1_000):
+            assert calls[0].read() == b""
+    assert not calls[0].over
+
+
+CONVERSATION = (
+    GREETING
+    + CALL
+    + frame(DATA, message(b"one") + message(b"two" * 100)[:50], stream=1)
+    + frame(PING, b"treeling")
+    + frame(DATA, message(b"two" * 100)[50:] + message(b""), stream=1)
+    + frame(SETTINGS, b"\0\4" + (20).to_bytes(4, "big"))
+    + frame(DATA, message(b"last"), flags=END_STREAM, stream=1)
+)
+
+
+def answers(pieces: list[bytes]) -> tuple[bytes, list[bytes]]:
+    """What was sent for this conversation, and what was read, each message being answered as soon as it is there."""
+    calls: list[Call] = []
+    sent = bytearray()
+    session = Session(PATH, sent.extend, calls.append)
+    heard: list[bytes] = []
+    for piece in pieces:
+        assert session.receive(piece)
+    (call,) = calls
+    while call.messages:
+        heard.append(call.read())
+        call.say(heard[-1])
+    assert call.left
+    call.end("OK", "")
+    return bytes(sent), heard
+
+
+@settings(max_examples=60)
+@given(st.sets(st.integers(1, len(CONVERSATION) - 1)))
+def test_the_same_conversation_in_any_pieces_has_the_same_answers(cuts: set[int]) -> None:
+    ends = [0, *sorted(cuts), len(CONVERSATION)]
+    whole = answers([CONVERSATION])
+    assert answers([CONVERSATION[start:end] for start, end in pairwise(ends)]) == whole
+    assert whole[1] == [b"one", b"two" * 100, b"", b"last"]
