@@ -74,7 +74,7 @@ def bots(folder: options.LeagueFolder) -> None:
     from rich.text import Text
 
     with _open(folder) as league:
-        table = Table(box=None, padding=(0, 1), header_style="bold")
+        table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
         for column in ("bot", "author", "version", "runtime"):
             table.add_column(column)
         for bot in league.bots():
