@@ -73,6 +73,10 @@ class FrozenGroup:
     def thaw(self) -> None:
         """Let go of nobody."""
 
+    def kill(self) -> bool:
+        """Leave that to the engine."""
+        return False
+
     def has_threads(self) -> bool:
         """The bot dies as slowly as `looks` says."""
         self.looks -= 1
