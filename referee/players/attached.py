@@ -27,6 +27,7 @@ _LOG: Final = "what it prints is shown where it runs"
 _GREETING: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")  # and no settings
 _SETTINGS: Final = b"\x04"  # after three bytes of length: what a server says first (RFC 9113, 3.4, 4.1 and 6.5)
 _NO_BOT: Final = "it is no bot that takes calls there"
+_SILENT: Final = "no answer, as from a bot that still thinks or stands at a breakpoint (let it go on)"  # one thread
 
 HostPort = tuple[str, int]
 
@@ -161,7 +162,7 @@ async def _obstacle(address: HostPort) -> str | None:
         async with asyncio.timeout(_CALL_S):
             return None if await _greets(address) else _NO_BOT
     except TimeoutError:
-        return "no answer"
+        return _SILENT
     except OSError as error:
         # A loop words it as it likes; what a name service says has a number of its own, below zero.
         return os.strerror(error.errno) if error.errno and error.errno > 0 else f"{error.strerror or error}"

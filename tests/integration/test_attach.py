@@ -195,6 +195,18 @@ async def test_what_listens_there_and_is_no_bot_is_no_bots_fault(answer: bytes, 
             await play(tmp_path, server.sockets[0].getsockname())
 
 
+async def test_a_bot_that_stands_at_a_breakpoint_of_a_game_before_is_told_from_one_that_does_not_listen(
+    tmp_path: Path,
+) -> None:
+    async with by_hand("print('at a breakpoint'), sys.stdin.readline()") as mine:
+        before = asyncio.create_task(play(tmp_path, mine.address))
+        await mine.says("at a breakpoint")
+        before.cancel()
+        await asyncio.wait([before])
+        with pytest.raises(UsageError, match=r"got: no answer, as from a bot that still thinks .*\(let it go on\)"):
+            await play(tmp_path, mine.address)
+
+
 async def test_the_command_plays_with_an_attached_bot_and_says_how_long_it_may_take(tmp_path: Path) -> None:
     async with by_hand() as mine:
         done = await asyncio.to_thread(
