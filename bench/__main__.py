@@ -65,9 +65,10 @@ def main(wanted: list[str]) -> int:
         return 2
     results = load()
     results = Results(_machine(), results.parts if results else {})
+    commit = _commit()  # before the figures are written, which are files of the repository themselves
     failed = 0
     for name in wanted or PARTS:
-        part = _measure(name)
+        part = _measure(name, commit)
         if part is None:
             failed += 1
             continue
@@ -77,7 +78,7 @@ def main(wanted: list[str]) -> int:
     return 1 if failed else 0
 
 
-def _measure(name: str) -> Part | None:
+def _measure(name: str, commit: str) -> Part | None:
     ran = subprocess.run([sys.executable, "-c", _MEASURE, name], stdout=subprocess.PIPE, check=False)
     if ran.returncode:
         print(f"{name}: could not be measured (exit code {ran.returncode})\n", file=sys.stderr)
@@ -85,7 +86,7 @@ def _measure(name: str) -> Part | None:
     told = json.loads(ran.stdout)
     about: dict[str, list[str]] = told["about"]
     figures = {each: Figure(about[each][0], value, about[each][1]) for each, value in told["figures"].items()}
-    return Part(told["title"], datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), _commit(), figures)
+    return Part(told["title"], datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), commit, figures)
 
 
 def _print(part: Part) -> None:
