@@ -5,6 +5,7 @@ frame is longer than 16 KiB, no message and no block of headers than it may be, 
 than it came, and whatever HTTP/2 forbids ends the conversation.
 """
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
@@ -121,7 +122,7 @@ class Stream:
 S = TypeVar("S", bound=Stream)
 
 
-class End(Generic[S]):
+class End(ABC, Generic[S]):
     """One end of a connection. What is to be sent goes to `send`, in pieces that belong together."""
 
     def __init__(self, send: Callable[[bytes], None], longest_headers: int) -> None:
@@ -138,25 +139,29 @@ class End(Generic[S]):
 
     # What the two ends do each in its own way.
 
+    @abstractmethod
     def _opened(self, number: int, what: str) -> S | None:
         """The stream of that number; None if it has ended. Raises Forbidden if it was never opened."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _may_have_headers(self, number: int) -> None:
         """Raises Forbidden where none may come."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _take_data(self, stream: S, payload: bytes, *, ends: bool) -> None:
-        raise NotImplementedError
+        """Take a piece of its messages; `ends`: the peer will send no more. Raises Forbidden."""
 
+    @abstractmethod
     def _take_headers(self, number: int, headers: dict[str, str], *, ends: bool) -> None:
-        raise NotImplementedError
+        """Take the headers of a stream, or its trailers. Raises Forbidden."""
 
+    @abstractmethod
     def _reset(self, stream: S, code: int) -> None:
-        raise NotImplementedError
+        """The peer has ended it, with this code of HTTP/2."""
 
+    @abstractmethod
     def _go_away(self, last: int, code: int, said: bytes) -> None:
-        raise NotImplementedError
+        """The peer answers no streams above `last`, and said why."""
 
     # What they do alike.
 
