@@ -1,5 +1,6 @@
 import os
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 from frames import reply
@@ -47,4 +48,5 @@ with socket.socket(socket.AF_UNIX) as listener:
     Path(os.environ["TREELINGS_SOCKET"]).chmod(0o666)
     listener.listen()
     while True:
-        converse(listener.accept()[0])
+        with suppress(ConnectionError):  # who merely looks whether somebody listens hangs up at once
+            converse(listener.accept()[0])
