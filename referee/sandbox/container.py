@@ -257,15 +257,17 @@ def _kill(engine: APIClient, id_: str) -> None:
 
 
 def remove_container(engine: APIClient, id_: str) -> None:
-    """Remove a container by force, also if it runs; fine if it is gone or going. Raises SandboxError, EngineGone."""
-    with engine_errors("removing a container"):
+    """Remove a container by force, also if it runs; returns once it is gone. Raises SandboxError, EngineGone.
+
+    Somebody else may be removing it as well: two runs that start after a crash sweep the same leftovers.
+    """
+    with engine_errors("removing a container"), suppress(NotFound):
         try:
             engine.remove_container(id_, force=True, v=True)
-        except NotFound:
-            return
         except APIError as error:
             if error.status_code != HTTPStatus.CONFLICT or "already in progress" not in str(error.explanation):
                 raise
+            engine.wait(id_, condition="removed")  # its network can be removed only then
 
 
 def _went_well(task: asyncio.Task[bytes]) -> bool:

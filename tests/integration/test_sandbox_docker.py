@@ -12,6 +12,7 @@ from docker import APIClient
 
 from referee.errors import ConfigError, EngineGone, SandboxError
 from referee.limits import Limits, Reach
+from referee.model import Submission
 from referee.sandbox.docker import BOT_LABEL, LEAGUE_LABEL, RUN_LABEL, DockerSandbox
 from referee.sandbox.engine import connect
 from referee.sandbox.folders import RunFolder, base_folder
@@ -65,7 +66,12 @@ async def sandbox() -> AsyncIterator[DockerSandbox]:
 
 async def output(sandbox: DockerSandbox, folder: Path, code: str) -> list[str]:
     """The lines that a bot prints before it ends well."""
-    bot = await sandbox.start(script(folder, code), "match")
+    return await printed(sandbox, script(folder, code))
+
+
+async def printed(sandbox: DockerSandbox, submission: Submission) -> list[str]:
+    """The same, of a script that is there."""
+    bot = await sandbox.start(submission, "match")
     state = await ended(bot)
     log = await bot.log_tail()
     assert state.exit_code == 0, log
@@ -221,7 +227,8 @@ async def test_a_bot_is_no_root_and_can_become_nobody_else(sandbox: DockerSandbo
 async def test_a_root_referee_gives_each_bot_a_user_id_of_its_own_and_others_their_own(
     sandbox: DockerSandbox, tmp_path: Path
 ) -> None:
-    uids = {int((await output(sandbox, tmp_path, "import os; print(os.getuid())"))[0]) for _ in range(2)}
+    submission = script(tmp_path, "import os; print(os.getuid())")
+    uids = {int((await printed(sandbox, submission))[0]) for _ in range(2)}
 
     if os.geteuid() == 0:
         assert len(uids) == 2

@@ -270,7 +270,8 @@ async def test_a_bot_owns_its_own_processes_and_neither_its_neighbours_nor_the_r
         server.listen()  # by either of two processes; the last one is whom the kernel names
         time.sleep(60)
     """
-    one, other = [await shared.start(script(tmp_path, code), "match") for _ in range(2)]
+    bots = script(tmp_path, code)  # once: to write it again empties the file that the first one may be reading
+    one, other = [await shared.start(bots, "match") for _ in range(2)]
     listener, neighbour = await peer_of(one), await peer_of(other)
 
     assert one.owns(listener)

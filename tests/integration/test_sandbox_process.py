@@ -189,8 +189,8 @@ async def test_a_bot_that_ended_before_its_children_takes_them_along(sandbox: Pr
 
 
 async def test_a_bot_owns_its_own_processes_and_no_others(sandbox: ProcessSandbox, tmp_path: Path) -> None:
-    one = await sandbox.start(script(tmp_path, LISTEN), "match")
-    other = await sandbox.start(script(tmp_path, LISTEN), "match")
+    submission = script(tmp_path, LISTEN)
+    one, other = [await sandbox.start(submission, "match") for _ in range(2)]
     stranger = await asyncio.create_subprocess_exec(sys.executable, "-c", "")
     await stranger.wait()
 

@@ -1,5 +1,6 @@
 """Bots in containers that are reached over TCP, as where an engine shares no Unix sockets with the host."""
 
+import asyncio
 import json
 import secrets
 from collections.abc import AsyncIterator
@@ -169,7 +170,8 @@ def test_a_runs_first_lines_say_what_is_weaker() -> None:
 
 
 async def test_many_bots_can_have_a_network_each(engine: APIClient, sandbox: DockerSandbox, tmp_path: Path) -> None:
-    bots = [await sandbox.start(script(tmp_path, LISTEN), "match") for _ in range(3)]
+    submission = script(tmp_path, LISTEN)
+    bots = [await sandbox.start(submission, "match") for _ in range(3)]
     ports = {bot.address for bot in bots}
     assert len(ports) == 3
     found = networks(engine, f"{RUN_LABEL}={sandbox.run}")
@@ -201,6 +203,23 @@ async def test_what_a_killed_referee_left_is_swept_by_the_next(engine: APIClient
     await sandbox.close()
 
     assert left(engine, run) == []
+
+
+async def test_two_runs_that_start_at_once_sweep_the_same_leftovers_and_both_go_on(
+    engine: APIClient, tmp_path: Path
+) -> None:
+    folder = script(tmp_path, LISTEN).folder
+    with another_referee(REFEREE, str(folder)) as referee:
+        assert referee.stdout is not None
+        run = referee.stdout.readline().split()[0]
+        referee.kill()
+
+    sandboxes = [DockerSandbox(league=f"after-{n}") for n in range(4)]
+    await asyncio.gather(*(sandbox.open() for sandbox in sandboxes))
+    assert left(engine, run) == []
+
+    for sandbox in sandboxes:
+        await sandbox.close()
 
 
 async def test_the_sweep_leaves_networks_of_others_alone(engine: APIClient, sandbox: DockerSandbox) -> None:

@@ -13,6 +13,7 @@ from tests.support.bot_process import BotProcess
 from tests.support.bot_sources import kit_bot, wire_bot
 from tests.support.descriptors import open_descriptors
 from tests.support.playing import START, failure_of, play_some
+from tests.support.sandboxed import listening
 from treelings import Clock, GameEnd
 
 CODES = [code.name for code in grpc.StatusCode]
@@ -103,16 +104,17 @@ async def test_a_link_that_is_put_there_later_changes_nothing_for_the_games_to_c
         await honest.close()
 
 
-STAND_IN = """
+STAND_IN = r"""
 import subprocess, sys, time
-listen = "import os, socket, time; s = socket.socket(1); s.bind(os.environ['TREELINGS_SOCKET']); s.listen()"
-subprocess.Popen([sys.executable, "-c", listen + "; time.sleep(3)"])
+listen = "import os, socket; s = socket.socket(1); s.bind(os.environ['TREELINGS_SOCKET']); s.listen(); s.settimeout(3)"
+subprocess.Popen([sys.executable, "-c", listen + "\nwhile True: s.accept()"])
 time.sleep(60)
 """
 
 
 async def test_a_process_that_is_not_the_bots_does_not_answer_for_it() -> None:
     async with BotProcess(STAND_IN) as bot:
+        await listening(bot)
         link = BotLink(bot)
         failure = await play_some(link, Clock(startup_ms=600))
         await link.close()

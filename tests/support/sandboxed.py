@@ -20,9 +20,13 @@ PATIENCE_S = 30.0
 
 
 def script(folder: Path, code: str, command: tuple[str, ...] = ("python", "bot.py")) -> Submission:
-    """A submission of one file, readable by all as the league's own copies are."""
+    """A submission of one file, readable by all as the league's own copies are; a folder is for one.
+
+    To write a file again empties it first, and a bot that is starting may read it just then.
+    """
     folder.chmod(0o755)
-    (folder / "bot.py").write_text(dedent(code), encoding="utf-8")
+    with (folder / "bot.py").open("x", encoding="utf-8") as file:
+        file.write(dedent(code))
     (folder / "bot.py").chmod(0o644)
     return Submission("tester", "Tests", "sha256:" + "0" * 64, folder, command, "python")
 
@@ -51,7 +55,8 @@ async def listening(bot: RunningBot) -> None:
             try:
                 _, writer = await asyncio.open_unix_connection(str(bot.address))
             except (FileNotFoundError, ConnectionRefusedError):
-                assert (await bot.state()).running, await bot.log_tail()
+                state = await bot.state()
+                assert state.running, f"ended before it listened: {state}, output {await bot.log_tail()!r}"
                 await asyncio.sleep(0.01)
             else:
                 writer.close()

@@ -25,30 +25,37 @@ T = TypeVar("T")
 BUSY_BOT_MS = 40.0  # processor time that it uses each time it is looked at
 
 
-class Engine:
-    """An engine whose container survives so many kills."""
+def refusal(status: int, why: str) -> APIError:
+    response = requests.Response()
+    response.status_code = status
+    return APIError("no", response, why)
 
-    def __init__(self, survives: int = 0, status: int = 500) -> None:
+
+class Engine:
+    """An engine whose container survives so many kills, and is already being removed where that is said."""
+
+    def __init__(self, survives: int = 0, status: int = 500, *, going: bool = False) -> None:
         self.left = survives
         self.status = status
+        self.going = going
         self.asked: list[str] = []
 
     def kill(self, container: str, signal: str) -> None:
         self.asked.append("kill")
         if self.left:
             self.left -= 1
-            response = requests.Response()
-            response.status_code = self.status
-            raise APIError("no", response, "did not receive an exit event")
+            raise refusal(self.status, "did not receive an exit event")
 
-    def wait(self, container: str) -> None:
-        self.asked.append("wait")
+    def wait(self, container: str, condition: str = "not-running") -> None:
+        self.asked.append("wait" if condition == "not-running" else f"wait until {condition}")
 
     def logs(self, container: str, tail: int) -> bytes:
         return b"its last words"
 
     def remove_container(self, container: str, **options: Any) -> None:
         self.asked.append("remove")
+        if self.going:
+            raise refusal(409, f"removal of container {container} is already in progress")
 
     def update_container(self, container: str, cpu_shares: int) -> None:
         self.asked.append(f"shares {cpu_shares}")
@@ -110,6 +117,12 @@ async def test_a_bot_that_has_ended_of_itself_is_not_killed_again(tmp_path: Path
     engine = Engine(survives=1, status=409)
     await container(engine, tmp_path).stop()
     assert engine.asked == ["kill", "wait", "remove"]
+
+
+async def test_a_container_that_somebody_else_is_removing_is_gone_when_the_removal_returns(tmp_path: Path) -> None:
+    engine = Engine(going=True)
+    await container(engine, tmp_path).stop()
+    assert engine.asked == ["kill", "wait", "remove", "wait until removed"]
 
 
 async def test_a_bot_that_never_dies_is_a_failure_of_ours_in_the_end(tmp_path: Path) -> None:
