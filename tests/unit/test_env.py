@@ -1,10 +1,12 @@
 """The PettingZoo environment: PettingZoo's own tests, and that it is the game that bots play."""
 
+import copy
+import pickle
 import random
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any, get_args
@@ -188,6 +190,37 @@ def test_a_step_without_a_game_is_an_error_that_says_what_to_do() -> None:
     assert len(dict(finish(table, random.Random(1)))) == 2
     with pytest.raises(TreelingsError, match="reset deals one"):
         table.step(None)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error"),
+    [(lambda table: table.observe("player_0"), TreelingsError),
+     (lambda table: table.view, TreelingsError),
+     (lambda table: table.render(), TreelingsError),
+     (lambda table: table.agent_iter(), TreelingsError),
+     (lambda table: table.last(), AttributeError),
+     (lambda table: table.last(observe=False), AttributeError),
+     *((lambda table, name=name: getattr(table, name), AttributeError)
+       for name in ("agent_selection", "rewards", "terminations", "truncations", "infos"))],
+)  # fmt: skip
+def test_whoever_asks_for_a_game_before_one_is_dealt_is_told_to_deal_it(
+    ask: Callable[[TreelingsEnv], object], error: type[Exception]
+) -> None:
+    table = env(render_mode="ansi")
+    with pytest.raises(error, match="no game is on; reset deals one"):
+        ask(table)
+    table.reset(seed=1)
+    assert ask(table) is not None
+
+
+def test_what_it_never_has_is_an_attribute_error_and_it_can_be_copied() -> None:
+    table = env()
+    with pytest.raises(AttributeError, match="'TreelingsEnv' object has no attribute 'reward'"):
+        _ = table.reward
+    assert not hasattr(table, "rewards")
+    for each in (copy.deepcopy(table), pickle.loads(pickle.dumps(table))):
+        each.reset(seed=1)
+        assert each.rewards == {"player_0": 0, "player_1": 0}
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ try:
     from gymnasium import spaces
     from numpy.typing import NDArray
     from pettingzoo import AECEnv
+    from pettingzoo.utils.env import AECIterable
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         f"treelings.env needs {error.name}, which is not installed: pip install 'treelings[env]'", name=error.name
@@ -33,6 +34,11 @@ Observation = dict[str, NDArray[np.int8]]
 """`observation` and `action_mask`, two vectors."""
 
 _NO_ACTION: Final = np.zeros(ACTIONS, np.int8)
+_NO_GAME: Final = "no game is on; reset deals one"
+_OF_A_GAME: Final = frozenset(
+    {"agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos"}
+)
+"""What PettingZoo's `last`, and whoever calls it, look up; there is none of it before the first `reset`."""
 
 
 def env(
@@ -58,6 +64,7 @@ class TreelingsEnv(AECEnv[str, Observation, np.int64]):
 
     `reset(seed=s)` shuffles as that seed has it, whatever came before, and each `reset()` after it goes on from there.
     `reset(options={"deck": text})` deals from a given deck of 109 characters instead (rules.md, Deck and deal).
+    Before the first one there is no game: what asks for it raises TreelingsError, or AttributeError for an attribute.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  # as PettingZoo has it
@@ -87,6 +94,14 @@ class TreelingsEnv(AECEnv[str, Observation, np.int64]):
         self._reward = reward
         self._rng = random.Random()  # noqa: S311  # no secret hangs on it
 
+    def __getattr__(self, name: str) -> Any:
+        """Say what to do of what is missing because nothing has been dealt; costs nothing once it is there."""
+        if name in _OF_A_GAME:
+            raise AttributeError(f"{name}: {_NO_GAME}", name=name, obj=self)
+        if name == "_state":
+            raise TreelingsError(_NO_GAME)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The agent's own space, the same one each time."""
         return self.observation_spaces[agent]
@@ -113,6 +128,12 @@ class TreelingsEnv(AECEnv[str, Observation, np.int64]):
         self.infos = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[0]
 
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, np.int64]:
+        """The agent on turn, again and again, while the game is on; each is to `step` before the next comes."""
+        if "_state" not in vars(self):
+            raise TreelingsError(f"agent_iter: {_NO_GAME}")
+        return super().agent_iter(max_iter)
+
     @property
     def view(self) -> View:
         """What the agent on turn sees, as a bot is shown it: `action_of(bot.choose(env.view))` is a bot's action."""
@@ -120,8 +141,8 @@ class TreelingsEnv(AECEnv[str, Observation, np.int64]):
 
     def observe(self, agent: str) -> Observation:
         """What the agent sees now. Cost: 4 us."""
-        seat = self.possible_agents.index(agent)
         state = self._state
+        seat = self.possible_agents.index(agent)
         seen = encode_parts(
             self._rows, state.market, state.unseen(), state.above_firefly, state.firefly_out, seat, state.turn,
             state.refill,
@@ -132,7 +153,7 @@ class TreelingsEnv(AECEnv[str, Observation, np.int64]):
     def step(self, action: np.int64 | int | None) -> None:
         """Play the agent's action; for an agent whose game is over, None."""
         if not self.agents:
-            raise TreelingsError("step: no game is on; reset deals one")
+            raise TreelingsError(f"step: {_NO_GAME}")
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)  # type: ignore[arg-type]  # it wants None, whatever its types say
