@@ -38,7 +38,7 @@ def policy(weights: np.ndarray, observation: Observation) -> tuple[np.ndarray, n
 
 
 def train(games: int, seed: int = 1) -> np.ndarray:
-    """Weights by action and value seen, after so many games against itself."""
+    """Weights by action and value seen, after so many games against itself; Ctrl-C ends it after fewer."""
     weights, table, rng = np.zeros((ACTIONS, SEEN)), env(reward="margin"), np.random.default_rng(seed)
     turns = []
 
@@ -48,12 +48,15 @@ def train(games: int, seed: int = 1) -> np.ndarray:
         turns.append((agent, legal, np.outer((np.arange(len(legal)) == chosen) - chances, seen)))
         return int(legal[chosen])
 
-    for game in range(games):
-        table.reset(seed if game == 0 else None)
-        margins = play(table, choose)
-        for agent, legal, gradient in turns:
-            weights[legal] += RATE * margins[agent] * gradient
-        turns.clear()
+    try:
+        for game in range(games):
+            table.reset(seed if game == 0 else None)
+            margins = play(table, choose)
+            for agent, legal, gradient in turns:
+                weights[legal] += RATE * margins[agent] * gradient
+            turns.clear()
+    except KeyboardInterrupt:
+        print(f"stopped in game {game + 1:,} of {games:,}", file=sys.stderr)
     return weights
 
 
@@ -73,10 +76,20 @@ def scores(weights: np.ndarray, deals: range) -> Iterator[float]:
         yield (1 + float(np.mean(rewards))) / 2
 
 
-if __name__ == "__main__":
-    weights = train(int(sys.argv[1]) if len(sys.argv) > 1 else 30_000)
-    held_out = list(scores(weights, range(10**6, 10**6 + 500)))
-    error = 1.96 * np.std(held_out) / len(held_out) ** 0.5
-    print(f"against random, on 500 deals that it has not seen: {np.mean(held_out):.1%} ± {error:.1%} of the points")
+def main(games: int = 30_000) -> None:
+    """Train, keep the weights, and tell what they are worth."""
+    weights = train(games)
+    if not weights.any():
+        sys.exit("nothing learned so far: weights.json stays as it was")
     rows = {action: row for action, row in enumerate(weights.round(1).tolist()) if any(row)}
     Path(__file__).with_name("learned_bot").joinpath("weights.json").write_text(json.dumps(rows) + "\n")
+    try:
+        held_out = list(scores(weights, range(10**6, 10**6 + 500)))
+    except KeyboardInterrupt:
+        sys.exit("stopped; weights.json has what was learned")
+    error = 1.96 * np.std(held_out) / len(held_out) ** 0.5
+    print(f"against random, on 500 deals that it has not seen: {np.mean(held_out):.1%} ± {error:.1%} of the points")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:2]))

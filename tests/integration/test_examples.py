@@ -1,7 +1,9 @@
 """examples: the training makes a bot better, and what it has made plays as a submission."""
 
 import importlib.util
+import re
 import shutil
+import signal
 from pathlib import Path
 from types import ModuleType
 
@@ -27,6 +29,20 @@ def test_some_games_against_itself_make_it_better_than_random_by_three_standard_
     weights = example.train(600, seed=1)
     points = list(example.scores(weights, range(10**6, 10**6 + 100)))
     assert np.mean(points) - 3 * np.std(points) / len(points) ** 0.5 > 0.5
+
+
+def test_ctrl_c_ends_the_training_in_a_line_and_keeps_what_was_learned(
+    example: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = signal.signal(signal.SIGVTALRM, signal.default_int_handler)  # Ctrl-C, by the processor's time
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0.5)
+    try:
+        weights = example.train(10**9)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    assert weights.any()
+    assert re.fullmatch(r"stopped in game [\d,]+ of 1,000,000,000\n", capsys.readouterr().err)
 
 
 def test_the_bot_is_a_submission_that_beats_random_in_a_match(tmp_path: Path) -> None:
