@@ -3,10 +3,11 @@
 import gc
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from frames import DATA, END_HEADERS, END_STREAM, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS, frame, header
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treelings.calls import MOST_UNREAD, Call, Session
-from treelings.switchboard import Hangup, Switchboard, listen_at
+from treelings.switchboard import Hangup, Switchboard, listen_at, listen_on
 
 PATH = "/a.Service/Method"
 BLOCK = b"\x83\x86" + header(b":path", PATH.encode()) + header(b"content-type", b"application/grpc")
@@ -46,6 +47,44 @@ def switchboard(path: str) -> Iterator[Switchboard]:
     yield Switchboard(listeners, PATH)
     for listener in listeners:
         listener.close()
+
+
+def hosts(*addresses: str) -> Callable[..., list[tuple[Any, ...]]]:
+    """A name service in which every name stands for these addresses; as libc's does, it may tell one twice."""
+
+    def resolve(_: str, port: int, **__: object) -> list[tuple[Any, ...]]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
+
+    return resolve
+
+
+def test_a_name_of_two_addresses_is_listened_to_on_both_at_one_port() -> None:
+    listeners = listen_on("mine", 0, hosts("127.0.0.1", "127.0.0.2", "127.0.0.1"))
+    (host, port), (other_host, other_port) = (listener.getsockname() for listener in listeners)
+    assert (host, other_host) == ("127.0.0.1", "127.0.0.2")
+    assert port == other_port != 0
+    for listener in listeners:
+        listener.close()
+
+
+@pytest.mark.parametrize("order", [("127.0.0.1", "127.0.0.2"), ("127.0.0.2", "127.0.0.1")])
+def test_a_port_that_is_taken_on_one_of_two_addresses_is_an_error_that_names_it(order: tuple[str, str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.2", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(OSError, match=r"Address already in use \(127\.0\.0\.2\)$"):
+            listen_on("mine", port, hosts(*order))
+        for listener in listen_on("127.0.0.1", port):  # nobody is left listening there
+            listener.close()
+
+
+def test_an_address_that_the_machine_does_not_have_is_passed_over_unless_it_is_the_only_one() -> None:
+    for listener in listen_on("mine", 0, hosts("192.0.2.1", "127.0.0.1")):
+        assert listener.getsockname()[0] == "127.0.0.1"
+        listener.close()
+    with pytest.raises(OSError, match=r"Cannot assign requested address \(192\.0\.2\.1\)$"):
+        listen_on("mine", 0, hosts("192.0.2.1"))
 
 
 def peer(path: str) -> socket.socket:

@@ -3,14 +3,15 @@
 While the bot thinks nobody is listened to: what comes waits in the kernel.
 """
 
+import errno
 import os
 import select
 import socket
 import stat
 import time
 from collections import deque
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 from treelings.calls import Call, Session
 
@@ -18,6 +19,7 @@ _BUFFER_BYTES: Final = 16 * 1024
 _MOST_UNSENT: Final = 1024 * 1024  # bytes that wait for a peer that asks, with pings, and never reads
 _BACKLOG: Final = 16
 _WITHOUT_FILES_S: Final = 0.05
+_LACKING: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # of an address that is none of this machine's
 
 
 class Hangup(Exception):
@@ -36,29 +38,48 @@ def listen_at(path: str) -> list[socket.socket]:
     return [listener]
 
 
-def listen_on(host: str, port: int) -> list[socket.socket]:
-    """Listen on every address that the host's name stands for; port 0: any that is free. Raises OSError."""
+def listen_on(
+    host: str, port: int, resolve: Callable[..., Iterable[tuple[Any, ...]]] = socket.getaddrinfo
+) -> list[socket.socket]:
+    """Listen on every address that the host's name stands for; port 0: any that is free.
+
+    On all of them or on none: whoever calls by that name is free to try any. Only one that this machine does not have,
+    such as ::1 where there is no IPv6, is passed over. Raises OSError, whose `strerror` names the address if the host
+    does not.
+    """
     listeners: list[socket.socket] = []
-    failed: OSError | None = None
-    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-        if listeners and port == 0:  # one port for all of them
-            address = (address[0], listeners[0].getsockname()[1], *address[2:])
-        listener = socket.socket(family, kind, protocol)
+    lacking: OSError | None = None
+    found = resolve(host, port, type=socket.SOCK_STREAM)
+    for family, address in dict.fromkeys((family, address) for family, *_, address in found):
         try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if family == socket.AF_INET6:
-                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-            listener.bind(address)
-            listener.listen(_BACKLOG)
+            listener = _listener(family, address, listeners[0].getsockname()[1] if listeners else port)
         except OSError as error:
-            listener.close()
-            failed = failed or error
+            named = error if address[0] == host else OSError(error.errno, f"{error.strerror} ({address[0]})")
+            if error.errno not in _LACKING:
+                for each in listeners:
+                    each.close()
+                raise named from None
+            lacking = lacking or named
         else:
             listeners.append(listener)
     if not listeners:
-        assert failed is not None, "a name stands for one address or more"
-        raise failed
+        assert lacking is not None, "a name stands for one address or more"
+        raise lacking
     return listeners
+
+
+def _listener(family: int, address: tuple[str | int, ...], port: int) -> socket.socket:
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        listener.bind((address[0], port, *address[2:]))
+        listener.listen(_BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
 
 class Switchboard:
