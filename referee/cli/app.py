@@ -4,6 +4,7 @@ A command's module is imported when the command is called, and services inside t
 `--help` and completion answer at once.
 """
 
+import errno
 import sys
 from typing import Annotated, Final
 
@@ -17,6 +18,8 @@ _WRONG_USE: tuple[type[Exception], ...] = (typer.BadParameter.__mro__[1],)
 
 _INTERRUPTED = 130
 """What typer makes of Ctrl-C."""
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 COMMANDS: Final = (
     Later(
@@ -90,7 +93,8 @@ def run() -> int:
         return _fail(str(error), 1)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{where}{error.strerror or error}; expected a place that this user may read and write", 1)
+        wanted = "make room there" if error.errno in _FULL else "expected a place that this user may read and write"
+        return _fail(f"{where}{error.strerror or error}; {wanted}", 1)
     except typer.Abort:
         raise KeyboardInterrupt from None
     except Exception as error:

@@ -1,36 +1,45 @@
 """The file that `--records` names: games are written to it as they come, and other commands read it."""
 
+import os
 import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TextIO
+from typing import TYPE_CHECKING, Self
 
 from referee.cli.show import out
 from referee.model import GameRecord
+
+if TYPE_CHECKING:
+    from io import FileIO
 
 
 class RecordsFile:
     """Where games are written, one record a line; nowhere without a path. Use it in a `with`.
 
-    Raises OSError with the path in it, also where that was found out late, such as by a full disk.
+    What the file holds already stays until there is a game to take its place. Every line is whole and readable by
+    others at once, and all of them are on the disk when the `with` ends, also if the power fails then.
+
+    Raises OSError with the path in it.
     """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._file: TextIO | None = None
+        self._file: "FileIO" | None = None
         self._games = 0
 
     def write(self, games: Iterable[GameRecord]) -> None:
         """Add games."""
-        from referee.records import to_json
+        from referee.records import add_line, is_plain, to_json
 
         for game in games:
-            self._games += 1
             if self._file is not None:
                 with self._naming_it():
-                    self._file.write(to_json(game) + "\n")
+                    if not self._games and is_plain(self._file):
+                        self._file.truncate(0)
+                    add_line(self._file, to_json(game))
+            self._games += 1
 
     def print_next(self, secret: bytes) -> None:
         """Print what to do with the games, whose decks follow from this secret."""
@@ -43,15 +52,19 @@ class RecordsFile:
 
     def __enter__(self) -> Self:
         if self._path is not None:
-            self._file = self._path.open("w", encoding="utf-8")
+            # Opened before anything is played, so that a place that cannot be written is found out in time.
+            self._file = self._path.open("ab", buffering=0)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        from referee.records import is_plain
+
         if self._file is not None:
-            with self._naming_it():
-                self._file.close()
+            with self._naming_it(), self._file:
+                if is_plain(self._file):
+                    os.fsync(self._file.fileno())
 
     @contextmanager
     def _naming_it(self) -> Iterator[None]:

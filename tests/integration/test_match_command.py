@@ -2,11 +2,13 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from referee.records import read_records
+from referee.records import append_record, read_records
 from referee.schedule import plan_match
 from tests.support.command import treelings
 
@@ -78,6 +80,23 @@ def test_a_full_disk_is_named_and_takes_no_summary_with_it(tmp_path: Path) -> No
     assert "greedy-vs-random: " in done.out
 
 
+def test_where_the_disk_is_full_every_line_is_a_whole_game_and_more_can_follow(tmp_path: Path) -> None:
+    # No file may grow beyond 16 kB, as on a disk with little room: that is four games and a part of a fifth at least.
+    match = f"{sys.executable} -m referee.cli match random greedy --deals 4 {' '.join(QUICK)} --records games.jsonl"
+    full = subprocess.run(
+        ["bash", "-c", f"ulimit -f 16; {match}"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert full.returncode == 1
+    assert "error: games.jsonl: File too large; make room there" in full.stderr
+    assert "greedy-vs-random: " in full.stdout  # what was played is summed up all the same
+    games = list(read_records(tmp_path / "games.jsonl"))
+    plan = plan_match(league="", night=None, bots=["greedy", "random"], deals=4, refill="start")
+    assert [game.id for game in games] == [game.id for game in plan.games[: len(games)]]
+    assert 0 < len(games) < 8
+    append_record(tmp_path / "games.jsonl", games[0])
+    assert list(read_records(tmp_path / "games.jsonl")) == [*games, games[0]]
+
+
 def test_where_no_log_can_be_kept_nothing_is_played(tmp_path: Path) -> None:
     (tmp_path / "logs").touch()
     done = treelings("match", "random", "greedy", "--logs", "logs", *QUICK, cwd=tmp_path)
@@ -118,3 +137,14 @@ def test_wrong_use_is_told_with_what_was_expected(arguments: list[str], words: l
     assert done.code == 2
     for word in words:
         assert word in done.err
+
+
+def test_what_the_file_held_stays_until_a_first_game_takes_its_place(tmp_path: Path) -> None:
+    games = tmp_path / "games.jsonl"
+    games.write_text("an evening's work\n")
+    nobody = treelings("match", "random", "--attach", "mine=127.0.0.1:1", *QUICK, "--records", games, cwd=tmp_path)
+    assert nobody.code == 2
+    assert "mine" in nobody.err
+    assert games.read_text() == "an evening's work\n"
+    treelings("match", "random", "greedy", "--deals", "1", *QUICK, "--records", games, cwd=tmp_path)
+    assert [game.rotation for game in read_records(games)] == [0, 1]
