@@ -1,12 +1,12 @@
 """A league: a folder with its settings, its bots and its nights; what can be done with it."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Final, Protocol, Self
 
 from referee.config import CONFIG_FILE, LeagueConfig, read_config, template
@@ -233,6 +233,7 @@ class League:
     async def run(
         self, sandbox: Sandbox, *, progress: Progress, jobs: int | None = None, seat: SeatTable | None = None,
         aim: UntilDecided | None = None, tell: Callable[[Decision], None] = lambda _: None,
+        absent: Mapping[str, str] = MappingProxyType({}),
     ) -> RunSummary:  # fmt: skip
         """Play what is missing of the open night, opening one if none is.
 
@@ -241,6 +242,8 @@ class League:
         seat     how a match gets its table; over gRPC if not given
         aim      how far to go on after the round robin, kept with the night; what was kept if not given
         tell     is told what is decided, each time that this is looked at
+        absent   bots that cannot be run now, by name, and why: all others play, and games with these are listed as void
+                 for this reason, till a later run can play them
 
         Raises LeagueBusy while another process does it, UsageError, SubmissionError for a bot whose files were
         changed, SandboxError (EngineGone), OSError for logs that could not be kept. Whatever ends it, finished games
@@ -258,7 +261,7 @@ class League:
             with self._log_keeper(night) as logs:
                 await play_night(
                     self.name, night, self._store, bots, sandbox, jobs=jobs or self.config.jobs or default_jobs(),
-                    seat=seat or over_grpc(logs.keep), progress=progress, tell=tell,
+                    seat=seat or over_grpc(logs.keep), progress=progress, tell=tell, absent=absent,
                 )  # fmt: skip
                 return self._summary(night, before)
 

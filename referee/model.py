@@ -1,6 +1,8 @@
 """The values that the rest of the referee speaks in (records.md, schedule.md)."""
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -155,10 +157,18 @@ def deal_place(deal: str | None) -> tuple[int, bool]:
 
 @dataclass(frozen=True, slots=True)
 class VoidGame:
-    """A game that our side failed to finish: no record, the reason of each attempt."""
+    """A game that our side failed to play: no record, the reason of each attempt, or why there was none."""
 
     game: str
     reasons: tuple[str, ...]
+
+
+def by_reasons(voids: Iterable[VoidGame]) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Void games by what is told of them, in their order: what keeps one bot away is told of all of its games."""
+    games: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    for void in voids:
+        games[void.reasons].append(void.game)
+    return {reasons: tuple(ids) for reasons, ids in games.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from functools import partial
 
 from referee.decision import Decision, plan_so_far
 from referee.errors import UsageError
-from referee.model import GameRecord, MatchSpec, Night, Submission, UntilDecided
+from referee.model import GameRecord, MatchSpec, Night, Submission, UntilDecided, VoidGame
 from referee.ports import KeepLog, Sandbox
 from referee.run import PlayableTable, Progress, play_matches
 from referee.store import Store
@@ -21,12 +21,13 @@ SeatTable = Callable[[MatchSpec, Mapping[str, Submission], Sandbox, bytes, Clock
 
 async def play_night(
     league: str, night: Night, store: Store, bots: Mapping[str, Submission], sandbox: Sandbox, *, jobs: int,
-    seat: SeatTable, progress: Progress, tell: Callable[[Decision], None],
+    seat: SeatTable, progress: Progress, tell: Callable[[Decision], None], absent: Mapping[str, str],
 ) -> None:  # fmt: skip
     """Play all that has no record yet, till nothing more is due or a game that is due is void.
 
     sandbox  is opened and closed, if anything is to be played
     tell     is told what is decided, each time that this is looked at
+    absent   bots that cannot be run, and why: their games are void without an attempt, all others are played
 
     Raises what play_matches and the sandbox raise.
     """
@@ -35,10 +36,12 @@ async def play_night(
     def due() -> list[MatchSpec]:
         plan, decision = plan_so_far(league, night, _results(store, night))
         recorded = store.recorded(night.number)
-        progress.begin(len(recorded), sum(len(match.games) for match in plan))
+        missing, voids = _apart(without(plan, recorded), absent)
+        store.save(night.number, voids)
+        progress.begin(len(recorded), sum(len(match.games) for match in plan) - len(voids))
         if decision and decision.complete:
             tell(decision)
-        return without(plan, recorded)
+        return missing
 
     missing = due()
     if not missing:
@@ -55,6 +58,15 @@ async def play_night(
             missing = due()
     finally:
         await sandbox.close()
+
+
+def _apart(
+    missing: Sequence[MatchSpec], absent: Mapping[str, str]
+) -> tuple[list[MatchSpec], list[VoidGame]]:  # fmt: skip
+    """The matches that can be played, and the games of all others, void."""
+    away = {match.id: why for match in missing for bot, why in absent.items() if bot in match.bots}
+    voids = [VoidGame(game.id, (away[match.id],)) for match in missing if match.id in away for game in match.games]
+    return [match for match in missing if match.id not in away], voids
 
 
 def aimed(league: str, night: Night, store: Store, aim: UntilDecided) -> Night:

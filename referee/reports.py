@@ -1,8 +1,9 @@
 """What a league answers when it is asked or told to do something."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from referee.model import Fault, GameRecord, Night, Submission, VoidGame
+from referee.model import Fault, GameRecord, Night, Submission, VoidGame, by_reasons
 from treelings import View
 
 
@@ -96,6 +97,14 @@ class RunSummary:
         return self.done == self.total
 
 
+def voids_in_words(voids: Iterable[VoidGame]) -> Iterator[str]:
+    """Void games with their last reason; those for the same reason in one line."""
+    for reasons, games in by_reasons(voids).items():
+        others = len(games) - 1
+        more = f" and {others} more {'game' if others == 1 else 'games'}" if others else ""
+        yield f"{games[0]}{more}: {reasons[-1]}"
+
+
 @dataclass(frozen=True, slots=True)
 class Status:
     """How far a league is; `night` is the open one, or else the last one, and None before the first."""
@@ -115,5 +124,5 @@ class Status:
         else:
             state = f"finished {self.night.finished}" if self.night.finished else f"opened {self.night.opened}"
             lines.append(f"night {self.night.number}: {self.done} of {self.total} games, {state}")
-            lines += (f"void: {void.game}: {void.reasons[-1]}" for void in self.night.voids)
+            lines += (f"void: {words}" for words in voids_in_words(self.night.voids))
         return (*lines, f"next: {self.next}")

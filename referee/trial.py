@@ -86,6 +86,11 @@ async def play_trial(
     )
 
 
+def not_played(why: str) -> Trial:
+    """The trial match of a bot that cannot be run here, for a reason that is not its own."""
+    return Trial(opponents=(), secret=b"", games=0, records=(), stumble=None, log=b"", void=why)
+
+
 def view_at(record: GameRecord, turn: int, clock: Clock) -> View:
     """What the seat on turn was asked in a turn of a game that was played with this clock.
 

@@ -20,7 +20,7 @@ from referee.ports import Sandbox
 from referee.reports import Added, Trial
 from referee.submissions import find_bot
 from referee.text import printable
-from referee.trial import last_error, play_trial
+from referee.trial import last_error, not_played, play_trial
 from treelings.cards import SECRET_BYTES
 
 
@@ -51,6 +51,11 @@ class Trials:
         """Play one (league.PlayTrial). Raises UsageError where nothing isolates it here, SandboxError."""
         sandbox = await self._opened(bot)
         settings = self._config.settings()
+        # Not above: sample bots need neither an engine's client nor the time that loading it takes.
+        from referee.cli.sandboxes import lacking_for
+
+        if problem := lacking_for(sandbox, [bot]).get(bot.runtime):
+            return not_played(f"runtime {bot.runtime}: {problem}")
         with err.status(Text(f"{bot.name}: trial match …")):
             return await play_trial(
                 bot,
@@ -64,12 +69,11 @@ class Trials:
 
     async def _opened(self, bot: Submission) -> Sandbox:
         if self._sandbox is None:
-            # Not above: sample bots need neither an engine's client nor the time that loading it takes.
-            from referee.cli.sandboxes import sandbox_for
+            from referee.cli.sandboxes import sandbox_alone
 
             config = self._config
             try:
-                sandbox = sandbox_for(
+                sandbox = sandbox_alone(
                     self._wish, [bot], config.name,
                     trust=self._trust, limits=config.limits(), at_once=config.seats[0],
                 )  # fmt: skip
@@ -78,11 +82,6 @@ class Trials:
             await sandbox.open()
             self._open.push_async_callback(sandbox.close)
             self._sandbox = sandbox
-        elif self._sandbox.name == "docker":
-            from referee.cli.sandboxes import follow_build
-            from referee.sandbox.choose import prepare_runtime
-
-            prepare_runtime(bot.runtime, follow_build)
         return self._sandbox
 
 

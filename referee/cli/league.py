@@ -1,5 +1,6 @@
 """`treelings league`: a series of nights, from submitted bots to a published leaderboard."""
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,10 @@ from referee.errors import EngineGone, UsageError
 
 if TYPE_CHECKING:
     from referee.league import League
+    from referee.reports import RunSummary
+
+_VOIDS_TOLD = 20
+"""Reasons of void games that are told at the end of a run; `status` tells them all."""
 
 app = typer.Typer(
     cls=Group,
@@ -93,7 +98,7 @@ def open_night(folder: options.LeagueFolder) -> None:
 @app.command("run")
 def run(
     folder: options.LeagueFolder,
-    jobs: Annotated[int | None, typer.Option(min=1, max=256, help="Tables in parallel; by cores if not given.")] = None,
+    jobs: options.Jobs = None,
     sandbox: options.Sandbox = options.SandboxWish.AUTO,
     *,
     until_decided: Annotated[
@@ -119,7 +124,7 @@ def run(
     """
     from referee.cli.deciding import Deciding, show_decision
     from referee.cli.progress import GameProgress
-    from referee.cli.sandboxes import sandbox_for
+    from referee.cli.sandboxes import absent_from, sandbox_alone
     from referee.loop import run as run_loop
     from referee.run import default_jobs, tables_at_once
 
@@ -131,16 +136,20 @@ def run(
         night = league.current_night()
         seats = (night.settings if night else league.config.settings()).seats
         at_once = tables_at_once(jobs or league.config.jobs or default_jobs()) * max(seats)
-        box = sandbox_for(
-            sandbox, league.playing(), league.name, trust=trust_bots, limits=league.config.limits(), at_once=at_once
-        )
+        bots = league.playing()
+        box = sandbox_alone(
+            sandbox, bots, league.name, trust=trust_bots, limits=league.config.limits(), at_once=at_once
+        )  # fmt: skip
+        absent = absent_from(box, bots)
+        again = f"treelings league run {folder}{options.as_typed(sandbox, trust=trust_bots)}"
         number = (night or league.open_night()).number
         _announce(league, number)
         try:
             with GameProgress(f"night {number}") as progress:
-                summary = run_loop(league.run(box, jobs=jobs, progress=progress, aim=aim, tell=Deciding()))
+                summary = run_loop(
+                    league.run(box, jobs=jobs, progress=progress, aim=aim, tell=Deciding(), absent=absent)
+                )  # fmt: skip
         except KeyboardInterrupt:
-            again = f"treelings league run {folder}{' --trust-bots' if trust_bots else ''}"
             err.print(f"Interrupted; finished games are kept. Go on with: {again}", markup=False, soft_wrap=True)
             raise typer.Exit(1) from None
         except EngineGone as error:
@@ -149,9 +158,11 @@ def run(
         if decision := league.decision(number):
             show_decision(decision)
         if not summary.finished:
-            err.print(f"Void and missing, games: {len(summary.voids)}; run again to play them:", style="yellow")
-            for void in summary.voids[:20]:
-                err.print(f"  {void.game}: {void.reasons[-1]}", markup=False, soft_wrap=True)
+            _show_voids(summary)
+            err.print(
+                f"Next: {again} once that is mended; to end the night without these games, "
+                f"treelings league reveal {folder} --night {number}", markup=False, soft_wrap=True,
+            )  # fmt: skip
             raise typer.Exit(1)
         out.print(f"Night {number} is complete: {summary.total} games.", markup=False)
         out.print(f"Next: treelings league publish {folder}; treelings league reveal {folder}", markup=False)
@@ -247,6 +258,17 @@ def _announce(league: "League", number: int) -> None:
     matches = count_matches(len(night.bots), night.settings)
     out.print(f"Night {number}: {len(night.bots)} bots, matches: {matches}", markup=False, soft_wrap=True)
     out.print(f"Commitment {night.commitment}", style="dim", markup=False, soft_wrap=True)
+
+
+def _show_voids(summary: "RunSummary") -> None:
+    from referee.reports import voids_in_words
+
+    err.print(
+        f"Night {summary.night} is not complete: {summary.done} of {summary.total} games; void and missing: "
+        f"{len(summary.voids)}", style="bold red", markup=False, soft_wrap=True,
+    )  # fmt: skip
+    for words in islice(voids_in_words(summary.voids), _VOIDS_TOLD):
+        err.print(f"  {words}", markup=False, soft_wrap=True)
 
 
 def _show_standings(league: "League", night: int | None) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from referee.cli.options import SandboxWish
 from referee.cli.show import err
-from referee.errors import UsageError
+from referee.errors import SandboxError, UsageError
 from referee.limits import Limits
 from referee.model import Submission
 from referee.ports import Sandbox
-from referee.sandbox.choose import choose_sandbox
+from referee.sandbox.choose import choose_sandbox, lacking
 from referee.submissions import is_sample
 from treelings.cards import MAX_PLAYERS
 
@@ -32,26 +32,56 @@ def sandbox_for(
     """The sandbox that the wish and this machine come to for these bots, so many of them at tables at once.
 
     Raises UsageError where nothing would isolate those of strangers (that are no shipped samples) and nobody
-    said that they are trusted; SandboxError where what was wished for is not there.
+    said that they are trusted; SandboxError where what was wished for is not there, or the runtime of one of them.
     """
-    runtimes: dict[str, list[str]] = {}
-    for bot in bots:
-        runtimes.setdefault(bot.runtime, []).append(bot.name)
-    sandbox, note = choose_sandbox(
-        wish.value,
-        limits=limits,
-        at_once=at_once,
-        league=league,
-        runtimes=runtimes,
-        report=follow_build,
-    )
+    sandbox = sandbox_alone(wish, bots, league, trust=trust, limits=limits, at_once=at_once)
+    for runtime, problem in lacking_for(sandbox, bots).items():
+        raise SandboxError(f"{_with(runtime, bots)} cannot run here: runtime {runtime}: {problem}")
+    return sandbox
+
+
+def absent_from(sandbox: Sandbox, bots: Sequence[Submission]) -> dict[str, str]:
+    """Those of a night's bots that cannot run in this sandbox, and why, in a few words; says so. Raises EngineGone."""
+    problems = lacking_for(sandbox, bots)
+    for runtime, problem in problems.items():
+        err.print(
+            f"{_with(runtime, bots)} cannot play now: runtime {runtime}: {problem}. The night goes on without, and "
+            "games that this leaves out can be played by another run.",
+            style="bold red", markup=False, soft_wrap=True,
+        )  # fmt: skip
+    return {bot.name: f"{bot.name} sits out: no runtime {bot.runtime} here" for bot in bots if bot.runtime in problems}
+
+
+def sandbox_alone(
+    wish: SandboxWish,
+    bots: Sequence[Submission],
+    league: str,
+    *,
+    trust: bool,
+    limits: Limits,
+    at_once: int = MAX_PLAYERS,
+) -> Sandbox:
+    """The same, whatever becomes of runtimes other than python: for that, ask `lacking_for`."""
+    sandbox, note = choose_sandbox(wish.value, limits=limits, at_once=at_once, league=league, report=follow_build)
     if note:
         err.print(note, style="yellow", markup=False, soft_wrap=True)
     strangers = [bot for bot in bots if not is_sample(bot)]
     if sandbox.name == "process" and strangers and not trust:
-        names = ", ".join(bot.name for bot in strangers[:_NAMED])
         raise UsageError(
-            f"{names}: no sample bot, and nothing isolates bots here; start a Docker engine (treelings doctor tells "
-            "how), or add --trust-bots if you trust whoever wrote them"
+            f"{_named(strangers)}: no sample bot, and nothing isolates bots here; start a Docker engine (treelings "
+            "doctor tells how), or add --trust-bots if you trust whoever wrote them"
         )
     return sandbox
+
+
+def lacking_for(sandbox: Sandbox, bots: Sequence[Submission]) -> dict[str, str]:
+    """The runtimes of these bots that the sandbox cannot run, and why (choose.lacking). Raises EngineGone."""
+    return lacking(sandbox.name, {bot.runtime for bot in bots} - {"python"}, follow_build)
+
+
+def _with(runtime: str, bots: Sequence[Submission]) -> str:
+    return _named([bot for bot in bots if bot.runtime == runtime])
+
+
+def _named(bots: Sequence[Submission]) -> str:
+    return ", ".join(bot.name for bot in bots[:_NAMED]) + (", …" if len(bots) > _NAMED else "")

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from referee.errors import RecordError
-from referee.model import BotEntry, Fault, FaultKind, GameRecord, PlayedMove
+from referee.model import BotEntry, Fault, FaultKind, GameRecord, PlayedMove, by_reasons
 from referee.publish import charts
 from referee.publish.bots import BotFault, BotView
 from referee.publish.nights import Match, NightView, deal_number
@@ -65,7 +65,9 @@ class Pages:
         changes = self._league.changes.get(view.night.number, ())
         there = {bot.name for bot in view.night.bots}
         gone = [bot.name for bot in self._before(view) if bot.name not in there]
-        return self._env.get_template("night.html").render(root="", view=view, changes=changes, gone=gone)
+        return self._env.get_template("night.html").render(
+            root="", view=view, changes=changes, gone=gone, voids=by_reasons(view.night.voids)
+        )
 
     def feed(self) -> str:
         """The nights, of which there is one at least, as an Atom feed (RFC 4287): feed.xml.

@@ -1,8 +1,7 @@
 """Which sandbox this machine's bots run in."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
 from docker import APIClient
@@ -14,14 +13,13 @@ from referee.sandbox.docker import DockerSandbox
 from referee.sandbox.engine import connect, engine_errors, require_abilities, require_settings
 from referee.sandbox.layer import Report
 from referee.sandbox.network import WEAKER, way_to_bots
-from referee.sandbox.process import ProcessSandbox
+from referee.sandbox.process import ProcessSandbox, why_not
 from referee.sandbox.runtimes import build_image
 from referee.sandbox.waiting import Waiting
 from treelings.cards import MAX_PLAYERS
 
 Wish = Literal["auto", "docker", "process"]
 
-_NAMED: Final = 5
 _WARNING: Final = "bots run as plain processes, which isolates nothing: this is for bots that you trust"
 
 
@@ -32,24 +30,21 @@ def choose_sandbox(
     limits: Limits,
     report: Report,
     at_once: int = MAX_PLAYERS,
-    runtimes: Mapping[str, Sequence[str]] = MappingProxyType({}),
     connect: Callable[[], APIClient] = connect,
 ) -> tuple[Sandbox, str | None]:
     """The sandbox for a wish, not yet open, and lines that the user must read, if there are some.
 
     `at_once`: how many bots sit at tables at the same time at most; those of one table if not given.
 
-    `runtimes`: by runtime, the names of the bots that ask for it.
-
-    "auto" is "docker" where that can be had, else "process". For "docker" the image of python and those of the other
-    runtimes are built if they are missing, which `report` follows. Blocks meanwhile. Raises SandboxError where
-    "docker" was wished for and cannot be; for either, ConfigError where the engine cannot do what the settings ask of
-    it: never are bots held by less instead.
+    "auto" is "docker" where that can be had, else "process"; whose bots are to run has no say in it. For "docker" the
+    image of python is built if it is missing, which `report` follows, and those of other runtimes by `lacking`. Blocks
+    meanwhile. Raises SandboxError where "docker" was wished for and cannot be; for either, ConfigError where the engine
+    cannot do what the settings ask of it: never are bots held by less instead.
     """
     if wish == "process":
         return ProcessSandbox(limits=limits), f"{_WARNING}."
     try:
-        waiting, way = _prepare(connect, report, limits, at_once, runtimes)
+        waiting, way = _prepare(connect, report, limits, at_once)
     except SandboxError as error:
         if wish == "docker":
             raise
@@ -62,8 +57,7 @@ def choose_sandbox(
 
 
 def _prepare(
-    connect: Callable[[], APIClient], report: Report, limits: Limits, at_once: int,
-    runtimes: Mapping[str, Sequence[str]],
+    connect: Callable[[], APIClient], report: Report, limits: Limits, at_once: int
 ) -> tuple[Waiting, Literal["socket", "tcp"]]:  # fmt: skip
     engine = connect()
     try:
@@ -72,30 +66,34 @@ def _prepare(
         require_abilities(info)
         require_settings(info, limits)
         way = way_to_bots(info, limits.reach)
-        for runtime in sorted({"python", *runtimes}):
-            _build(engine, runtime, runtimes.get(runtime, ()), report)
+        build_image(engine, "python", report=report)
         return Waiting.on(info, limits, at_once=at_once), way
     finally:
         engine.close()
 
 
-def _build(engine: APIClient, runtime: str, bots: Sequence[str], report: Report) -> None:
-    try:
-        build_image(engine, runtime, report=report)
-    except SandboxError as error:
-        if runtime == "python" or not bots:  # which is everybody's
-            raise
-        names = ", ".join(bots[:_NAMED]) + (", …" if len(bots) > _NAMED else "")
-        raise type(error)(f"{error}; {names} cannot run without it (runtime {runtime})") from error
+def lacking(
+    sandbox: str, runtimes: Iterable[str], report: Report, connect: Callable[[], APIClient] = connect
+) -> dict[str, str]:
+    """Those of the runtimes whose bots cannot be run in a sandbox that was chosen, and why; empty if all of them can.
 
-
-def prepare_runtime(runtime: str, report: Report, connect: Callable[[], APIClient] = connect) -> None:
-    """Build the image of one more runtime if it is missing, for a sandbox "docker" that is chosen already.
-
-    Blocks meanwhile. Raises SandboxError.
+    `sandbox` is its name. For "docker", images that are missing are built; one that cannot be is no reason to do
+    without the others. Blocks meanwhile. Raises EngineGone if the engine does not answer any more.
     """
+    if sandbox == "process":
+        return {runtime: why for runtime in sorted({*runtimes}) if (why := why_not(runtime))}
+    problems = {}
     engine = connect()
     try:
-        build_image(engine, runtime, report=report)
+        for runtime in sorted({*runtimes}):
+            try:
+                build_image(engine, runtime, report=report)
+            except SandboxError as error:
+                # Also for an answer that never came: a build may end in that, with the engine as well as before.
+                problems[runtime] = str(error)
+        if problems:
+            with engine_errors("looking whether it is still there"):
+                engine.ping()
     finally:
         engine.close()
+    return problems

@@ -95,8 +95,8 @@ class ProcessSandbox:
         program, *arguments = submission.command
         if program in _PYTHON:
             program = sys.executable
-        elif program == _NODE and shutil.which(_NODE, path=self._environment.get("PATH")) is None:
-            raise SandboxError(f"{submission.name}: runtime: {_NODE} is not on the PATH: install Node.js 18 or newer")
+        elif program == _NODE and (problem := why_not(_NODE, self._environment)):
+            raise SandboxError(f"{submission.name}: runtime: {problem}")
         command = ["/bin/sh", "-c", _START, "sh", *_ulimits(self._limits), "--", program, *arguments]
         try:
             # All output goes to one file, which ends where any file of the bot must. It stays open: whatever the bot
@@ -276,6 +276,13 @@ class BotProcess:
     @property
     def _mark(self) -> str:
         return f"{_SOCKET_VARIABLE}={self.socket}"
+
+
+def why_not(runtime: str, environment: Mapping[str, str] = os.environ) -> str | None:
+    """Why bots of a runtime cannot be run as processes here, in words; None if they can."""
+    if runtime == _NODE and shutil.which(_NODE, path=environment.get("PATH")) is None:
+        return f"{_NODE} is not on the PATH: install Node.js 18 or newer"
+    return None
 
 
 def _ulimits(limits: Limits) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta, timezone
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -548,7 +549,7 @@ def test_extra_games_that_are_void_are_tried_again_by_the_next_run(tmp_path: Pat
             league.run(FakeSandbox(), progress=Told(), seat=Tables(before=before), aim=AIM)
         )  # fmt: skip
         assert (summary.finished, summary.done, summary.total, len(summary.voids)) == (False, 66, 72, 6)
-        assert "void: night 1/ann-vs-bob/+5/r0: three" in league.status().lines()
+        assert "void: night 1/ann-vs-bob/+5/r0 and 5 more games: three" in league.status().lines()
         assert run_until_decided(league, aim=None)[-1].deals == 14
 
 
@@ -576,6 +577,75 @@ def test_an_aim_is_checked_against_the_night_it_is_for(tmp_path: Path) -> None:
         league.add(bot_folder(tmp_path, "late"))
         with pytest.raises(UsageError, match="expected 1 to 3 places"):
             league.aim(4)
+
+
+# ---- bots that cannot be run
+
+
+ABSENT = {"cyd": "cyd sits out: no runtime node here"}
+
+
+def run_without_cyd(league: League, tables: Tables, told: Told | None = None, **wishes: Any) -> RunSummary:
+    running = league.run(FakeSandbox(), progress=told or Told(), seat=tables, absent=ABSENT, **wishes)
+    return asyncio.run(running)
+
+
+def test_the_others_play_all_their_games_without_a_bot_that_cannot_be_run(tmp_path: Path) -> None:
+    tables, told = Tables(), Told()
+    with new_league(tmp_path) as league:
+        summary = run_without_cyd(league, tables, told)
+        assert tables.games == [game for game in games(league) if "cyd" not in game]
+        assert (summary.done, summary.total, summary.finished) == (4, 12, False)
+        assert {row.bot: row.games for row in league.standings(1)} == {"ann": 4, "bob": 4}
+        assert [void.game for void in summary.voids] == sorted(game for game in games(league) if "cyd" in game)
+        assert {void.reasons for void in summary.voids} == {("cyd sits out: no runtime node here",)}
+        assert told.begun == [(0, 4)]
+        assert league.status().lines()[2] == (
+            "void: night 1/ann-vs-cyd/0/r0 and 7 more games: cyd sits out: no runtime node here"
+        )
+
+
+def test_the_games_of_a_bot_that_could_not_be_run_are_those_of_a_night_that_had_it_from_the_start(
+    tmp_path: Path,
+) -> None:
+    whole, pieces = Published(), Published()
+    with new_league(tmp_path / "whole", publisher=whole) as league:
+        run(league)
+        expected = records(league, whole)
+    with new_league(tmp_path / "pieces", publisher=pieces) as league:
+        first, last = Tables(), Tables()
+        run_without_cyd(league, first)
+        assert run(league, last) == RunSummary(1, 8, 12, 12, ())
+        assert not set(first.games) & set(last.games)
+        assert records(league, pieces) == expected
+
+
+def test_a_night_can_be_ended_without_a_bot_that_could_not_be_run(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        run_without_cyd(league, Tables())
+        night = league.reveal(1)
+        assert night.finished is not None
+        assert len(night.voids) == 8
+        assert run(league).night == 2
+
+
+def test_where_nobody_can_play_no_sandbox_is_opened(tmp_path: Path) -> None:
+    sandbox = FakeSandbox()
+    with new_league(tmp_path, ("ann", "cyd")) as league:
+        summary = asyncio.run(league.run(sandbox, progress=Told(), seat=Tables(), absent=ABSENT))
+        assert (summary.done, len(summary.voids), sandbox.opened) == (0, 4, 0)
+
+
+def test_a_night_to_be_decided_waits_for_who_could_not_be_run_and_then_goes_on_to_the_same_end(tmp_path: Path) -> None:
+    whole, pieces = Published(), Published()
+    with new_league(tmp_path / "whole", publisher=whole) as league:
+        expected = run_until_decided(league)[-1], records(league, whole)
+    with new_league(tmp_path / "pieces", publisher=pieces) as league:
+        assert run_without_cyd(league, Tables(), aim=AIM).done == 4
+        found = league.decision(1)
+        assert found is not None
+        assert found.summary == "No place is decided before every match has had all deals of the plan."
+        assert (run_until_decided(league, aim=None)[-1], records(league, pieces)) == expected
 
 
 # ---- revealing

@@ -1,3 +1,4 @@
+import asyncio
 import errno
 import json
 import os
@@ -15,7 +16,7 @@ from requests import Response
 
 from referee.errors import ConfigError, EngineGone, SandboxError
 from referee.limits import Limits
-from referee.sandbox.choose import choose_sandbox
+from referee.sandbox.choose import choose_sandbox, lacking
 from referee.sandbox.doctor import (
     Check,
     check_abilities,
@@ -28,7 +29,9 @@ from referee.sandbox.doctor import (
 )
 from referee.sandbox.engine import abilities, connect, engine_errors, require_abilities, require_settings
 from referee.sandbox.image import image_name
+from referee.sandbox.process import why_not
 from referee.sandbox.runtimes import ImageStatus, wanted_image
+from tests.support.sandboxed import EngineProxy
 
 ABLE: dict[str, Any] = {
     "MemoryLimit": True,
@@ -133,9 +136,35 @@ def test_where_the_engine_has_not_what_the_settings_ask_for_bots_do_not_run_held
 
 
 @pytest.mark.docker
-def test_where_an_image_cannot_be_had_it_is_said_whose_bots_need_it() -> None:
-    with pytest.raises(SandboxError, match=r"got 'cobol'; ann, ben cannot run without it \(runtime cobol\)"):
-        choose_sandbox("docker", league="x", limits=Limits(), report=print, runtimes={"cobol": ("ann", "ben")})
+def test_where_the_image_of_one_runtime_cannot_be_had_the_others_still_are() -> None:
+    found = lacking("docker", ["native", "cobol"], print)
+
+    assert list(found) == ["cobol"]
+    assert "expected one of python, node, native, got 'cobol'" in found["cobol"]
+
+
+@pytest.mark.docker
+async def test_an_engine_that_is_lost_during_a_build_is_no_lack_of_a_runtime(tmp_path: Path) -> None:
+    address = f"unix://{tmp_path}/engine.sock"
+    async with EngineProxy.serve(tmp_path / "engine.sock") as proxy:
+        engine = await asyncio.to_thread(connect, url=address)
+        await proxy.cut()
+        with pytest.raises(EngineGone, match="looking whether it is still there"):
+            await asyncio.to_thread(lacking, "docker", ["native"], print, lambda: engine)
+
+
+def test_without_an_engine_no_runtime_is_looked_for(tmp_path: Path) -> None:
+    with pytest.raises(EngineGone):
+        lacking("docker", ["native"], print, lambda: connect(url=f"unix://{tmp_path}/none"))
+
+
+def test_a_process_of_node_takes_node_on_the_path(tmp_path: Path) -> None:
+    (tmp_path / "node").write_text("#!/bin/sh\n")
+    (tmp_path / "node").chmod(0o755)
+
+    assert why_not("node", {"PATH": str(tmp_path)}) is None
+    assert why_not("node", {"PATH": f"{tmp_path}/none"}) == "node is not on the PATH: install Node.js 18 or newer"
+    assert lacking("process", ["python", "native"], print) == {}
 
 
 def test_no_socket_is_an_engine_that_is_gone(tmp_path: Path) -> None:
