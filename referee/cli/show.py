@@ -1,7 +1,8 @@
 """How results look in a terminal: standings, boards, checks."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.measure import Measurement
@@ -15,6 +16,9 @@ from referee.text import printable, visible
 if TYPE_CHECKING:
     from referee.model import Standing
     from treelings import State
+
+
+_BLANKS = re.compile(r" +\n")
 
 
 class SafeConsole(Console):
@@ -31,6 +35,16 @@ class SafeConsole(Console):
                 yield segment
             else:
                 yield Segment(visible(segment.text), segment.style)
+
+    def print(self, *objects: Any, **settings: Any) -> None:
+        """As in Console; what is no terminal gets lines without the blanks that tables and broken lines end in."""
+        if self.is_terminal:
+            super().print(*objects, **settings)
+            return
+        with self.capture() as captured:
+            super().print(*objects, **settings)
+        self.file.write(_BLANKS.sub("\n", captured.get()))
+        self.file.flush()
 
 
 out = SafeConsole(highlight=False, emoji=False)

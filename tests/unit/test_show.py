@@ -37,6 +37,13 @@ def test_line_ends_stay() -> None:
     assert printed("a\nb") == "a\nb\n"
 
 
+def test_no_line_ends_in_blanks_but_on_a_terminal() -> None:
+    rows = Table("bot", title="season", title_justify="left", box=None, pad_edge=False)
+    rows.add_row("a long name")
+    assert printed(rows, "x " * 150) == f"season\nbot\na long name\n{'x ' * 99}x\n{'x ' * 49}x\n"
+    assert "bot        \n" in printed(rows, terminal=True)
+
+
 def test_styles_are_no_text() -> None:
     file = io.StringIO()
     SafeConsole(file=file, force_terminal=True, color_system="standard").print(f"[bold]{HOSTILE[:1]}[/]")
