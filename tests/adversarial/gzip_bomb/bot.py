@@ -7,7 +7,7 @@ from wire import READY, queries, serve
 def play(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
     yield READY
     for _ in queries(requests):
-        yield bytes(100_000_000)
+        yield bytes(20_000_000)
 
 
 serve(play, compression=grpc.Compression.Gzip, options=(("grpc.max_send_message_length", -1),))
