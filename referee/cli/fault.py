@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,6 +32,7 @@ class Told:
     """A fault, told to its author; every text is printable and bounded.
 
     limit_ms  what its wait might have taken
+    in_python whether its author sees the kit's names, or else those of game.proto
     log       the last lines of what it printed
     again     a command that plays the same deal again
     hint      what to do, as the start of a sentence
@@ -41,6 +43,7 @@ class Told:
     expected: str
     got: str
     limit_ms: int
+    in_python: bool
     log: tuple[str, ...]
     again: str
     hint: str
@@ -54,7 +57,7 @@ class Told:
             ("got", self.got),
             ("where", f"game {self.stumble.game + 1} of {self.games}, seat {fault.seat}, {place}"),
             ("time", self._time()),
-            *((("query", query_text(view)),) if view else ()),
+            *((("query", query_text(view, in_python=self.in_python)),) if view else ()),
             ("its log", "\n".join(self.log) or "empty"),
             ("again", self.again),
             ("next", self.hint),
@@ -78,6 +81,7 @@ class Told:
             "ms": round(self.stumble.ms, 1),
             "limit_ms": self.limit_ms,
             "query": view_as_json(view) if view else None,
+            "message": _message_text(view) if view and not self.in_python else None,
             "log": list(self.log),
             "again": self.again,
             "hint": self.hint,
@@ -103,6 +107,7 @@ def told(trial: Trial, handed_in: str, limits: Limits, clock: Clock, typed: str)
         expected=_expected(fault.kind, view, limits, clock),
         got=f"{fault.kind}: {fault.detail}",
         limit_ms=view.limit_ms if view else clock.startup_ms,
+        in_python=trial.runtime == "python",
         log=tuple(last_lines(trial.log, _LOG_LINES)),
         again=f"treelings match {bots} --deals 1{refill} --secret {trial.secret.hex()}{pace}{typed}",
         hint=hint(
@@ -117,14 +122,33 @@ def told(trial: Trial, handed_in: str, limits: Limits, clock: Clock, typed: str)
     )
 
 
-def query_text(view: View) -> str:
-    """A query as JSON, a line a key; of a long list the first entries are shown, and how many more there are."""
-    lines = []
-    for key, value in view_as_json(view).items():
-        if isinstance(value, list) and len(value) > _SHOWN_ENTRIES:
-            value = [*value[:_SHOWN_ENTRIES], f"… {len(value) - _SHOWN_ENTRIES} more"]
-        lines.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
-    return "{" + ",\n ".join(lines) + "}"
+def query_text(view: View, *, in_python: bool = True) -> str:
+    """A query as its author's code sees it: the kit's View as JSON, or else the message; a line a field.
+
+    Of a long list the first entries are shown, and how many more there are.
+    """
+    if not in_python:
+        return _message_text(view)
+    fields = view_as_json(view).items()
+    return "{" + ",\n ".join(f"{json.dumps(name)}: {_value_text(value)}" for name, value in fields) + "}"
+
+
+def _message_text(view: View) -> str:
+    """The Query in protobuf's text format, with the fields that are 0 too, after what the game's Start has told."""
+    from treelings import codec
+
+    # It has been told what came before its last turn.
+    query = codec.query_message(view, max(0, view.turn - view.players)).query
+    start = f"seat: {view.seat}, players: {view.players}, refill: REFILL_{view.refill.upper()}"
+    fields = (f"{field.name}: {_value_text(getattr(query, field.name))}" for field in query.DESCRIPTOR.fields)
+    return "\n".join((f"# Query; the game's Start said {start}", *fields))
+
+
+def _value_text(value: object) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        more = [f"… {len(value) - _SHOWN_ENTRIES} more"] if len(value) > _SHOWN_ENTRIES else []
+        value = [*value[:_SHOWN_ENTRIES], *more]
+    return json.dumps(value, ensure_ascii=False)
 
 
 def print_row(console: Console, name: str, text: str) -> None:

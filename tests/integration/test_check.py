@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.support.bot_sources import kit_bot
 from tests.support.command import NO_ENGINE, Done, treelings
 from tests.support.submissions import bot_folder
+from treelings.v1.game_pb2 import Query
 
 ROOT = Path(__file__).parents[2]
 PLAIN = ("--sandbox", "process", "--trust-bots")
@@ -65,6 +67,17 @@ def test_as_json_it_is_one_object_with_the_keys_that_are_documented(tmp_path: Pa
     for step in steps.values():
         assert all(f"`{key}`" in page for key in step["figures"])
         assert step["problem"] is None or step["name"] == "two seats"
+
+
+def test_an_author_in_another_language_is_shown_the_query_as_it_was_sent(tmp_path: Path) -> None:
+    run = f"#!/bin/sh\nexec {sys.executable} bot.py\n"  # what a program is written in does not show
+    toml = 'name = "ann"\nauthor = "Ann"\ncommand = ["./run"]\nruntime = "native"\n'
+    (bot_folder(tmp_path, "ann", code=CRASHING, toml=toml, files={"run": run}) / "run").chmod(0o755)
+    done = check("ann", *PLAIN, cwd=tmp_path)
+    assert done.code == 1, done.out
+    asked = done.out.split("  query    ")[1].split("  its log  ")[0]
+    assert asked.startswith("# Query; the game's Start said seat: ")
+    assert re.findall(r"^ {11}(\w+): ", asked, re.MULTILINE) == [field.name for field in Query.DESCRIPTOR.fields]
 
 
 def test_json_is_json_whatever_the_terminal_writes(tmp_path: Path) -> None:
