@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _FORMAT = "treelings-conformance/1"
 _SHOWN = 100
+_SHOWN_AGAIN = 45  # of what came, where an earlier step has shown such in full: a line of 80 columns
 _MARKS = {"passed": ("✓", "green"), "failed": ("✗", "bold red"), "not reached": ("–", "dim")}
 
 
@@ -68,6 +69,9 @@ def _show(number: int, step: "Step", width: int) -> None:
     if step.outcome == "passed":
         print_hanging(out, lead, step.fact)
         return
+    if step.as_in:
+        print_hanging(out, lead, f"as in step {step.as_in}: {printable(step.got, _SHOWN_AGAIN)}")
+        return
     out.print(Text.assemble((mark, style), f" {number:2} {step.name}"))
     for name, text in (
         *((("sent", step.sent),) if step.sent else ()),
@@ -87,15 +91,21 @@ def _where(step: "Step") -> str:
 def _conclude(place: str, steps: "list[Step]", failed: "list[Step]") -> None:
     out.print()
     if failed:
+        ways = [step for step in failed if not step.as_in]
+        again = len(ways) < len(failed)
+        how = f" in {'one way' if len(ways) == 1 else f'{len(ways)} ways'}" if again else ""
         missed = sum(step.outcome == "not reached" for step in steps)
         rest = f"; {missed} were not reached, since it plays no more" if missed else ""
         say(
             Text.assemble(
-                (f"The bot on {place} gets {len(failed)} of {len(steps)} steps wrong", "bold red"),
-                f" ({', '.join(step.name for step in failed)}){rest}.",
+                (f"The bot on {place} gets {len(failed)} of {len(steps)} steps wrong{how}", "bold red"),
+                f" ({'first in ' if again else ''}{', '.join(step.name for step in ways)}){rest}.",
             )
         )
-        out.print(f"Next: mend the first one, then treelings check --protocol {place}", markup=False, soft_wrap=True)
+        every = "; --json tells all of every step" if again else ""
+        out.print(
+            f"Next: mend the first one, then treelings check --protocol {place}{every}", markup=False, soft_wrap=True
+        )
     else:
         out.print(Text.assemble((f"The bot on {place} speaks the protocol", "bold green"), "."), soft_wrap=True)
         out.print(f"Next: treelings match greedy --attach mybot={place}", markup=False, soft_wrap=True)
@@ -117,6 +127,7 @@ def _as_json(place: str, steps: "list[Step]") -> dict[str, object]:
                 "expected": step.expected,
                 "got": step.got,
                 "read": _where(step),
+                "as_in": step.as_in or None,
             }
             for number, step in enumerate(steps, 1)
         ],

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Final
 
 from referee.conformance import corners, edges
+from referee.conformance.causes import cause
 from referee.conformance.desk import Desk, Pace
 from referee.conformance.talk import HostPort, Wrong
 
@@ -45,6 +46,7 @@ class Step:
     fact      what was seen of a bot that got it right
     expected, got  of one that got it wrong
     sent      the last message to it before that, in protobuf's text format; "" if there was none
+    as_in     number, from 1, of the first step that went wrong in the same way; 0 if this one is the first
     """
 
     name: str
@@ -54,6 +56,7 @@ class Step:
     expected: str = ""
     got: str = ""
     sent: str = ""
+    as_in: int = 0
 
 
 CORNERS: Final = (
@@ -94,9 +97,10 @@ async def conformance(
     """
     desk = Desk(address, pace or Pace())
     gone = False
+    first_of: dict[str, int] = {}
     try:
         await desk.reach()
-        for corner in CORNERS:
+        for number, corner in enumerate(CORNERS, 1):
             if only and corner.name not in only:
                 continue
             if gone:
@@ -105,9 +109,10 @@ async def conformance(
             try:
                 fact = await corner.drive(desk)
             except Wrong as wrong:
+                first = first_of.setdefault(cause(wrong.expected, wrong.got), number)
                 yield Step(
                     corner.name, corner.section, Outcome.FAILED,
-                    expected=wrong.expected, got=wrong.got, sent=wrong.sent,
+                    expected=wrong.expected, got=wrong.got, sent=wrong.sent, as_in=first if first < number else 0,
                 )  # fmt: skip
                 gone = not await desk.answers()
             else:

@@ -202,8 +202,23 @@ async def test_of_a_bad_bot_it_tells_what_was_sent_expected_and_got_and_where_to
     assert rows.keys() == {"sent", "expected", "got", "read"}
     assert rows["sent"].startswith("end { outcome: OUTCOME_")
     assert rows["read"] == "docs/protocol.md, A game ends"
-    assert "gets 4 of 25 steps wrong (end, unknown fields, unknown values, as in a match)." in done.out
+    assert "gets 4 of 25 steps wrong in 2 ways (first in end, as in a match)." in done.out
     assert "\n✓ 20 other methods " in done.out
+
+
+async def test_one_mistake_is_told_once_and_then_in_a_line_of_its_own(tmp_path: Path) -> None:
+    done = await check(bots.listening(bots.CountsFromOne()), tmp_path)
+    assert done.code == 1
+    assert re.findall(r"^  read .*", done.out, re.MULTILINE) == ["  read     docs/protocol.md, A turn"]
+    assert len(re.findall(r"^✗ .* as in step 3: .*Reply\.turn.*$", done.out, re.MULTILINE)) == 20
+    assert "gets 21 of 25 steps wrong in one way (first in query).\n" in done.out
+
+
+async def test_two_mistakes_are_each_told(tmp_path: Path) -> None:
+    steps = await run(bots.listening(bots.OneRefill()), "start", "query", "two seats", "end")
+    assert [step.as_in for step in steps.values()] == [0, 0, 2, 0]
+    steps = await run(bots.listening(bots.FailsAtTheEnd()), "query", "end", "unknown fields")
+    assert [step.as_in for step in steps.values()] == [0, 0, 12]
 
 
 async def test_as_json_it_is_one_object_with_the_keys_that_are_documented(tmp_path: Path) -> None:
