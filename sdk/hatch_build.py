@@ -5,10 +5,7 @@ editable install never compiles: it would go on running what was compiled when i
 TREELINGS_COMPILE=0 compiles nothing; TREELINGS_COMPILE=1 makes an error of whatever keeps a wheel from being compiled.
 """
 
-import ast
-import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -21,8 +18,6 @@ from hatchling import build as standard
 from hatchling.build import *  # noqa: F403  # this is the build's backend, hatchling with one more wish for wheels
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-COMPILED = ("cards", "moves", "offers", "rules")
-BESIDE = ("errors", "native")  # what these import and is not compiled itself
 TOOLS = ["mypy>=2.0,<3", "setuptools>=77"]
 
 
@@ -47,14 +42,15 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]  # its name
     def _compile(self, build_data: dict[str, Any]) -> str | None:
         """Compile and add what came of it to the wheel; what was said if it failed."""
         self._folder = tempfile.TemporaryDirectory()
-        folder = Path(self._folder.name)
-        _lay_out(Path(self.root, "src/treelings"), folder)
+        sources, made = Path(self.root, "src/treelings"), Path(self._folder.name)
         done = subprocess.run(
-            [sys.executable, __file__, folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+            [sys.executable, "-P", sources / "compiling.py", sources, made],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
         )
         if done.returncode != 0:
             return f"it does not compile:\n{done.stdout.decode(errors='replace').strip()}"
-        made = folder / "made"
         build_data["force_include"] |= {str(path): str(path.relative_to(made)) for path in made.rglob("*.so")}
         build_data |= {"pure_python": False, "infer_tag": True}
         return None
@@ -84,61 +80,3 @@ def _obstacle() -> str | None:
     if not Path(sysconfig.get_path("include"), "Python.h").exists():
         return f"Python's headers are missing ({sysconfig.get_path('include')}/Python.h)"
     return None
-
-
-def _lay_out(sources: Path, folder: Path) -> None:
-    """The modules to compile as a package of their own, so that mypy looks at nothing else."""
-    package = folder / "treelings"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    for name in (*COMPILED, *BESIDE):
-        shutil.copy(sources / f"{name}.py", package)
-
-
-def _compile(folder: Path) -> None:
-    """Compile the modules laid out in the folder; the results are in `made` there."""
-    from mypyc.build import mypycify
-    from setuptools import Distribution
-
-    os.chdir(folder)
-    files = [f"treelings/{name}.py" for name in COMPILED]
-    extensions = mypycify(["--strict", "--python-version", "3.11", *files], group_name="treelings", debug_level="0")
-    for generated in Path("build").glob("*.c"):
-        generated.write_text(_with_docstrings(generated.read_text(), files))
-    distribution = Distribution({"name": "treelings", "ext_modules": extensions})
-    command = distribution.get_command_obj("build_ext")
-    command.build_lib = "made"
-    command.ensure_finalized()
-    command.run()
-
-
-def _with_docstrings(generated: str, files: list[str]) -> str:
-    """mypyc's C with the docstrings that it leaves out, so that help() shows the same of either build."""
-    for file in files:
-        module = Path(file).stem
-        for node in ast.parse(Path(file).read_text()).body:
-            if isinstance(node, ast.ClassDef):
-                generated = _with_docstring(generated, rf'\.tp_doc = PyDoc_STR\("{node.name}\(', node)
-            for function in node.body if isinstance(node, ast.ClassDef) else [node]:
-                if isinstance(function, ast.FunctionDef):
-                    name = f"{node.name}___{function.name}" if function is not node else function.name
-                    pointer = rf"\(PyCFunction\)CPyPy_{module}___{name},[^(]*PyDoc_STR\(\""
-                    generated = _with_docstring(generated, pointer, function)
-                    getter = rf"(\(getter\){module}___{node.name}_get_{function.name},\s*NULL, )NULL"
-                    generated = re.sub(getter, lambda found, of=function: found[1] + _in_c(of), generated)
-    return generated
-
-
-def _with_docstring(generated: str, begin: str, node: ast.ClassDef | ast.FunctionDef) -> str:
-    return re.sub(rf'({begin}[^\n]*?--\\n\\n")', lambda found: f"{found[1]} {_in_c(node)}", generated)
-
-
-def _in_c(node: ast.ClassDef | ast.FunctionDef) -> str:
-    text = json.dumps(ast.get_docstring(node) or "")  # a string of JSON in ASCII is one of C, but for \uXXXX
-    return re.sub(
-        r"\\u([0-9a-f]{4})", lambda found: "".join(f"\\{b:03o}" for b in chr(int(found[1], 16)).encode()), text
-    )
-
-
-if __name__ == "__main__":
-    _compile(Path(sys.argv[1]))

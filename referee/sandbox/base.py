@@ -73,11 +73,13 @@ RECIPE: Final = hashlib.sha256(repr((_PREPARE, _SURPLUS)).encode()).hexdigest()[
 class Base:
     """An image to put the SDK on.
 
+    source    where its system comes from: "slim" or "debian"
     python    its Python, e.g. "3.11"
     packages  the folder that its Python imports packages from
     """
 
     name: str
+    source: str
     python: str
     packages: str
 
@@ -89,9 +91,9 @@ class BaseUnavailable(SandboxError):
 def cached_base(engine: APIClient, source: str) -> Base | None:
     """The base that an earlier build of this source ("slim" or "debian") left on the engine."""
     if source == "slim":
-        return _find(engine, _slim_name())
+        return _find(engine, _slim_name(), source)
     archive = system_archive()
-    return _find(engine, _debian_name(archive)) if archive else None
+    return _find(engine, _debian_name(archive), source) if archive else None
 
 
 def _slim_name() -> str:
@@ -105,7 +107,7 @@ def _debian_name(archive: PackageArchive) -> str:
 def slim_base(engine: APIClient, report: Report) -> Base:
     """The official slim Python image, prepared. Raises BaseUnavailable if the registry does not answer soon."""
     pull(engine, f"{_SLIM}:{SLIM_TAG}", report)
-    return _prepare(engine, f"{_SLIM}:{SLIM_TAG}", _slim_name(), report)
+    return _prepare(engine, f"{_SLIM}:{SLIM_TAG}", _slim_name(), "slim", report)
 
 
 def pull(engine: APIClient, name: str, report: Report) -> None:
@@ -130,7 +132,28 @@ def debian_base(engine: APIClient, report: Report) -> Base:
     Raises BaseUnavailable where that cannot be done, SandboxError if it fails.
     """
     with debian(engine, "python3", report) as (archive, raw):
-        return _prepare(engine, raw, _debian_name(archive), report)
+        return _prepare(engine, raw, _debian_name(archive), "debian", report)
+
+
+@contextmanager
+def with_compiler(engine: APIClient, base: Base, report: Report) -> Iterator[str]:
+    """An image of the same source and Python as a base, with a C compiler and Python's headers; it is gone afterwards.
+
+    Of the official image that is the one which is not slim. Raises BaseUnavailable, SandboxError.
+    """
+    if base.source == "slim":
+        full = f"{_SLIM}:{SLIM_TAG.removesuffix('-slim')}"
+        known = find_image(engine, full) is not None
+        pull(engine, full, report)
+        try:
+            yield full
+        finally:
+            if not known:  # it takes a gigabyte
+                _remove(engine, full)
+    else:
+        with debian(engine, "gcc,python3-dev", report) as (_, raw):
+            yield raw
+        _remove(engine, raw)
 
 
 @contextmanager
@@ -151,20 +174,24 @@ def debian(engine: APIClient, package: str, report: Report) -> Iterator[tuple[Pa
     try:
         yield archive, raw
     except BaseException:
-        with engine_errors("removing what is left of the build"):
-            engine.remove_image(raw, force=True)
+        _remove(engine, raw)
         raise
 
 
-def _find(engine: APIClient, name: str) -> Base | None:
+def _remove(engine: APIClient, image: str) -> None:
+    with engine_errors("removing what is left of the build"):
+        engine.remove_image(image, force=True)
+
+
+def _find(engine: APIClient, name: str, source: str) -> Base | None:
     image = find_image(engine, name)
-    return Base(name, **json.loads(image["Config"]["Labels"][SAYS])) if image else None
+    return Base(name, source, **json.loads(image["Config"]["Labels"][SAYS])) if image else None
 
 
-def _prepare(engine: APIClient, parent: str, name: str, report: Report) -> Base:
+def _prepare(engine: APIClient, parent: str, name: str, source: str, report: Report) -> Base:
     report("compiling the standard library")
     build_layer(engine, parent=parent, script=_PREPARE, name=name)
-    base = _find(engine, name)
+    base = _find(engine, name, source)
     if base is None:
         raise SandboxError(f"{name}: it was there a moment ago; is something else removing images?")
     return base

@@ -31,7 +31,7 @@ from referee.limits import Limits
 from referee.model import Submission
 from referee.sandbox.cgroup import Group, find_group
 from referee.sandbox.container import Container, remove_container
-from referee.sandbox.engine import connect, engine_errors, find_image, reason, require_abilities, require_settings
+from referee.sandbox.engine import connect, engine_errors, reason, require_abilities, require_settings
 from referee.sandbox.folders import SOCKET, RunFolder, base_folder, dead_runs, wipe
 from referee.sandbox.native import LAUNCHER
 from referee.sandbox.network import (
@@ -47,7 +47,7 @@ from referee.sandbox.network import (
 )
 from referee.sandbox.output import EngineOutput, OutputFile
 from referee.sandbox.run import Run, process_start
-from referee.sandbox.runtimes import wanted_image
+from referee.sandbox.runtimes import found_image, wanted_image
 from referee.sandbox.waiting import Hold, Waiting
 from treelings.cards import MAX_PLAYERS
 
@@ -142,10 +142,10 @@ class DockerSandbox:
 
     def _image(self, engine: APIClient, runtime: str) -> str:
         if runtime not in self._images:
-            image = wanted_image(runtime)
-            if find_image(engine, image) is None:
+            image = found_image(engine, runtime)
+            if image is None:
                 build = f"treelings image build --runtime {runtime}"
-                raise SandboxError(f"the runtime image {image} is missing: build it with `{build}`")
+                raise SandboxError(f"the runtime image {wanted_image(runtime)} is missing: build it with `{build}`")
             self._images[runtime] = image
         return self._images[runtime]
 

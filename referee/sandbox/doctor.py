@@ -133,6 +133,10 @@ def check_image(status: ImageStatus) -> Check:
             return Check(name, "missing", found, build)
         return Check(name, "ok", found, f"the first such bot builds it, or {build} --runtime {status.runtime}")
     found = f"{status.wanted} ({status.says})"
+    if status.is_plain:
+        return Check(
+            name, "warning", found, f"bots simulate two to three times faster on a compiled core: {build} --force"
+        )
     if status.older:
         count = "an older one takes" if len(status.older) == 1 else f"{len(status.older)} older ones take"
         advice = f"{count} up space: docker image rm {' '.join(status.older[:3])}"

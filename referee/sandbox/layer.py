@@ -1,8 +1,9 @@
-"""One more layer on an image: put files in, run a script, keep the result."""
+"""One more layer on an image: put files in, run a script, keep the result, or some files of it alone."""
 
 import io
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from docker import APIClient
@@ -39,12 +40,43 @@ def build_layer(
     EngineGone; the container in which it ran is gone in any case.
     """
     repository, _, tag = name.partition(":")
-    with engine_errors(f"building {name}"):
+    with _ran(engine, f"building {name}", parent, [*run_by, script], files) as container:
+        says = engine.logs(container, stdout=True, stderr=False).decode("utf-8", "replace").strip()
+        engine.commit(
+            container,
+            repository=repository,
+            tag=tag,
+            conf={
+                "Cmd": [run_by[0]],
+                "Entrypoint": [],
+                "User": NOBODY,
+                "Labels": {**(labels or {}), SAYS: printable(says, _LONGEST_LOG)},
+            },
+        )
+
+
+def made_by(
+    engine: APIClient, image: str, command: list[str], *, doing: str, files: bytes, folder: str
+) -> dict[str, bytes]:
+    """What a command leaves in a folder of a container that is gone afterwards: files by their paths below it.
+
+    `files` is a tar archive that is unpacked at / before; the command runs as root, without a network. `doing` says
+    for messages what it is for. Raises SandboxError if it fails, EngineGone.
+    """
+    with _ran(engine, doing, image, command, files) as container:
+        chunks, _ = engine.get_archive(container, folder)
+        with tarfile.open(fileobj=io.BytesIO(b"".join(chunks))) as tar:
+            return {
+                entry.name.partition("/")[2]: content.read() for entry in tar if (content := tar.extractfile(entry))
+            }
+
+
+@contextmanager
+def _ran(engine: APIClient, doing: str, image: str, command: list[str], files: bytes | None) -> Iterator[str]:
+    """A container in which a command has run to its good end."""
+    with engine_errors(doing):
         container = engine.create_container(
-            parent,
-            entrypoint=[*run_by, script],
-            user="0:0",
-            host_config=engine.create_host_config(network_mode="none"),
+            image, entrypoint=command, user="0:0", host_config=engine.create_host_config(network_mode="none")
         )["Id"]
         try:
             if files is not None:
@@ -53,19 +85,8 @@ def build_layer(
             code = engine.wait(container, timeout=_SCRIPT_TIMEOUT_S)["StatusCode"]
             if code != 0:
                 log = engine.logs(container, tail=20).decode("utf-8", "replace")
-                raise SandboxError(f"building {name}: its script ended with {code}: {printable(log, _LONGEST_LOG)}")
-            says = engine.logs(container, stdout=True, stderr=False).decode("utf-8", "replace").strip()
-            engine.commit(
-                container,
-                repository=repository,
-                tag=tag,
-                conf={
-                    "Cmd": [run_by[0]],
-                    "Entrypoint": [],
-                    "User": NOBODY,
-                    "Labels": {**(labels or {}), SAYS: printable(says, _LONGEST_LOG)},
-                },
-            )
+                raise SandboxError(f"{doing}: its script ended with {code}: {printable(log, _LONGEST_LOG)}")
+            yield container
         finally:
             engine.remove_container(container, force=True, v=True)
 
@@ -82,12 +103,14 @@ class Archive:
         """Add a file under its path from /, with the folders above it."""
         parts = name.strip("/").split("/")
         for depth in range(1, len(parts)):
-            self._add_folder("/".join(parts[:depth]))
+            self.add_folder("/".join(parts[:depth]))
         entry = tarfile.TarInfo("/".join(parts))
         entry.size, entry.mode = len(content), mode
         self._tar.addfile(entry, io.BytesIO(content))
 
-    def _add_folder(self, name: str) -> None:
+    def add_folder(self, name: str) -> None:
+        """Add a folder under its path from /, if it is not there yet."""
+        name = name.strip("/")
         if name not in self._folders:
             self._folders.add(name)
             entry = tarfile.TarInfo(name)

@@ -21,7 +21,8 @@ RUNTIMES: Final = ("python", "node", "native")
 class ImageStatus:
     """A runtime's image on an engine.
 
-    wanted   its name, with the tag that this version of the referee and of the kit asks for
+    wanted   its name, with the tag that this version of the referee and of the kit asks for; of python's, where only
+             the one is there whose core is plain, that one's
     says     what it holds, e.g. "python 3.11.2 grpcio …"; None if it is not there
     older    images of this runtime for other versions
     """
@@ -31,9 +32,14 @@ class ImageStatus:
     says: str | None
     older: tuple[str, ...]
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether bots play on the kit's core as plain Python, since it could not be compiled for this image."""
+        return self.wanted.endswith(python.PLAIN)
+
 
 def wanted_image(runtime: str = "python") -> str:
-    """Name and tag of the image that bots of a runtime are run in. Raises SandboxError for an unknown runtime."""
+    """Name and tag of the image that bots of a runtime are to be run in. Raises SandboxError for an unknown runtime."""
     match runtime:
         case "python":
             return python.wanted_image()
@@ -44,9 +50,20 @@ def wanted_image(runtime: str = "python") -> str:
     raise SandboxError(f"runtime: expected one of {', '.join(RUNTIMES)}, got {printable(runtime, 40)!r}")
 
 
+def found_image(engine: APIClient, runtime: str = "python") -> str | None:
+    """The image on the engine that bots of a runtime are run in; None if it is not there. Raises EngineGone.
+
+    It is the wanted one, or for python one with the kit's core as plain Python, where that could not be compiled.
+    """
+    wanted = wanted_image(runtime)
+    if runtime == "python":
+        return python.found_image(engine, wanted)
+    return None if find_image(engine, wanted) is None else wanted
+
+
 def image_status(engine: APIClient, runtime: str = "python") -> ImageStatus:
     """Whether a runtime's image is there and up to date. Raises EngineGone."""
-    wanted = wanted_image(runtime)
+    wanted = found_image(engine, runtime) or wanted_image(runtime)
     with engine_errors("looking for runtime images"):
         found = engine.images(name=wanted.partition(":")[0])
     tags = {tag for image in found for tag in image["RepoTags"] or []}

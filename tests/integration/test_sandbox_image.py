@@ -23,8 +23,9 @@ assert sys.version_info >= (3, 11), sys.version
 assert os.getuid() == 54321, os.getuid()
 assert os.path.realpath(shutil.which("python")) == os.path.realpath(sys.executable), sys.executable
 import asyncio, json, ssl, sqlite3, statistics, unittest, zoneinfo
-import google.protobuf, grpc, grpc.aio, treelings, treelings.server
+import google.protobuf, grpc, grpc.aio, treelings, treelings.rules, treelings.server
 
+assert treelings.rules.__file__.endswith(".so"), treelings.rules.__file__
 UNCHECKED = (1).to_bytes(4, "little")
 for module in (json, asyncio, grpc, google.protobuf, treelings, treelings.server, importlib.import_module("random")):
     with open(module.__cached__, "rb") as compiled:
@@ -68,6 +69,7 @@ def test_the_status_tells_what_the_image_holds(engine: APIClient, runtime_image:
     assert status.says is not None
     assert status.says.startswith("python 3.")
     assert "grpcio" in status.says
+    assert status.says.endswith("core compiled")
     assert runtime_image not in status.older
 
 
