@@ -17,7 +17,7 @@ from referee.lock import locked
 from referee.logs import KeptLog, LogKeeper, logs_of
 from referee.model import GameRecord, MatchSpec, Night, Standing, Submission, UntilDecided
 from referee.night import SeatTable, aimed, over_grpc, play_night, without
-from referee.ports import Sandbox
+from referee.ports import RecordedGames, Sandbox
 from referee.reports import Added, RunSummary, Status, Trial
 from referee.run import Progress, default_jobs
 from referee.schedule import count_games, plan_night
@@ -39,7 +39,7 @@ PlayTrial = Callable[[Submission], Awaitable[Trial]]
 class Publisher(Protocol):
     """Writes a site; publish.publish_site is one."""
 
-    def __call__(self, site: Path, *, league: str, nights: Sequence[Night], records: Sequence[GameRecord]) -> Path:
+    def __call__(self, site: Path, *, league: str, nights: Sequence[Night], games: RecordedGames) -> Path:
         """Put the whole site in place at `site` and return its first page."""
 
 
@@ -316,7 +316,7 @@ class League:
     def publish(self, to: Path | None = None) -> Path:
         """Write the leaderboard, to the league's own site if no folder is given; returns the site's folder."""
         site = to or self.site
-        self._publisher(site, league=self.name, nights=self.nights(), records=self._store.records())
+        self._publisher(site, league=self.name, nights=self.nights(), games=self._store)
         return site
 
     # ---- inside
@@ -402,7 +402,7 @@ def _empty(folder: Path) -> None:
         (folder / BOTS_FOLDER).rmdir()
 
 
-def _publish_site(site: Path, *, league: str, nights: Sequence[Night], records: Sequence[GameRecord]) -> Path:
+def _publish_site(site: Path, *, league: str, nights: Sequence[Night], games: RecordedGames) -> Path:
     from referee.publish import publish_site
 
-    return publish_site(site, league=league, nights=nights, records=records)
+    return publish_site(site, league=league, nights=nights, games=games)

@@ -1,12 +1,12 @@
 """The borders: what games and matches ask of bots and of sandboxes, whoever provides them."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from referee.limits import Limits
-from referee.model import FaultKind, Submission
+from referee.model import FaultKind, GameRecord, Submission
 from treelings import GameEnd, GameStart, View
 
 
@@ -160,3 +160,19 @@ class Sandbox(Protocol):
 
     async def close(self) -> None:
         """End and remove whatever this run still has."""
+
+
+class RecordedGames(Protocol):
+    """The games of a league as its pages are made from them: never all at once with their moves."""
+
+    def results(self) -> Sequence[GameRecord]:
+        """All games without their moves."""
+
+    def lines(self, night: int, matches: Sequence[str]) -> Iterator[Mapping[str, str]]:
+        """The records of these matches of a night, one match after the other: lines of JSON by the game's id.
+
+        More than `results` had, where games are being played meanwhile; never others.
+        """
+
+    def record(self, line: str) -> GameRecord:
+        """What such a line holds. Raises RecordError if that is no record."""

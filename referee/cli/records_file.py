@@ -26,7 +26,7 @@ class RecordsFile:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._file: "FileIO" | None = None
+        self._file: FileIO | None = None
         self._games = 0
 
     def write(self, games: Iterable[GameRecord]) -> None:

@@ -1,14 +1,14 @@
 """A bot as its page shows it: its nights, opponents, times, faults, and its best and worst game."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from referee.duels import Duel, Duels
 from referee.leaderboard import Table
 from referee.model import Fault, GameRecord, Standing
-from referee.publish.nights import Match, NightView, Pace, page_name
+from referee.publish.nights import Match, NightView, page_name
 from referee.ratings import Rating
 from referee.standings import margins
 
@@ -63,7 +63,6 @@ class BotView:
     """All that a bot's page shows.
 
     standing, rating  of the season; None before its first finished game
-    pace              of all its moves; None before the first
     versions          each with the nights that it played in, oldest first
     nights            those with games, oldest first
     opponents         in the order of the season's standings
@@ -76,7 +75,6 @@ class BotView:
     page: str
     standing: Standing | None
     rating: Rating | None
-    pace: Pace | None
     versions: tuple[tuple[str, tuple[int, ...]], ...]
     nights: tuple[BotNight, ...]
     opponents: tuple[tuple[str, Duel], ...]
@@ -86,9 +84,7 @@ class BotView:
     worst: Result | None
 
 
-def bot_views(
-    nights: Sequence[NightView], season: Table, duels: Duels, paces: Mapping[str, Pace]
-) -> dict[str, BotView]:
+def bot_views(nights: Sequence[NightView], season: Table, duels: Duels) -> dict[str, BotView]:
     """Every bot of the nights and of the season's standings, by name."""
     authors: dict[str, str] = {row.bot: "" for row in season.rows}
     versions: defaultdict[str, dict[str, list[int]]] = defaultdict(dict)
@@ -112,7 +108,6 @@ def bot_views(
             page=page_name(name),
             standing=standing.get(name),
             rating=season.ratings.get(name),
-            pace=paces.get(name),
             versions=tuple((version, tuple(numbers)) for version, numbers in versions[name].items()),
             nights=tuple(of_nights[name]),
             opponents=tuple((row.bot, duels[name, row.bot]) for row in season.rows if (name, row.bot) in duels),

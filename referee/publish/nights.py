@@ -2,9 +2,8 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Literal
 
 from referee.decision import Decision, plan_so_far
@@ -20,7 +19,7 @@ class Match:
     page     its file below matches/
     round    counts from 0; None for a match that the night's plan does not know
     bots     names in alphabetical order
-    games    by deal, then by rotation
+    games    by deal, then by rotation; without their moves, but on the match's own page
     planned  games that the plan asks for
     rows     standings of this match alone
     """
@@ -49,24 +48,6 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A turn of a game: the match, the game's number in it from 0, the turn."""
-
-    match: Match
-    number: int
-    turn: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """What a bot's own moves took: half of them at most `median_ms`, the longest `longest_ms`, at this place."""
-
-    median_ms: float
-    longest_ms: float
-    longest: Place
-
-
-@dataclass(frozen=True, slots=True)
 class Change:
     """What a night brought to one of its bots.
 
@@ -92,7 +73,6 @@ class NightView:
     """A night with its tables and the matches played so far.
 
     table            of the night's games alone
-    paces            by bot; of those that made a move
     played, planned  games
     planned_matches  matches that the plan asks for
     decision         which places are decided; None where the night was to end with its round robin
@@ -100,7 +80,6 @@ class NightView:
 
     night: Night
     table: Table
-    paces: Mapping[str, Pace]
     rounds: tuple[Round, ...]
     played: int
     planned: int
@@ -129,7 +108,7 @@ class NightView:
 
 
 def night_view(league: str, night: Night, records: Sequence[GameRecord], table: Table) -> NightView:
-    """The night with its records and their table."""
+    """The night with its records, which need no moves, and their table."""
     plan, decision = plan_so_far(league, night, records)
     games: defaultdict[str, list[GameRecord]] = defaultdict(list)
     for record in records:
@@ -142,35 +121,12 @@ def night_view(league: str, night: Night, records: Sequence[GameRecord], table: 
     return NightView(
         night=night,
         table=table,
-        paces=paces(planned + strays),
         rounds=tuple(Round(seats, number, tuple(group)) for (seats, number), group in groups.items()),
         played=len(records),
         planned=sum(len(spec.games) for spec in plan),
         planned_matches=len(plan),
         decision=decision,
     )
-
-
-def paces(matches: Iterable[Match]) -> dict[str, Pace]:
-    """What each bot's moves took; those that the referee made for it do not count."""
-    times: defaultdict[str, list[float]] = defaultdict(list)
-    longest: dict[str, tuple[float, Match, int]] = {}
-    for match in matches:
-        for number, game in enumerate(match.games):
-            for seat, holder in enumerate(game.seats):
-                own = [move.ms for move in game.moves if move.seat == seat and not move.by_referee]
-                times[holder.bot] += own
-                if own and (holder.bot not in longest or max(own) > longest[holder.bot][0]):
-                    longest[holder.bot] = max(own), match, number
-    return {bot: Pace(median(times[bot]), where[0], _place(bot, *where)) for bot, where in longest.items()}
-
-
-def _place(bot: str, ms: float, match: Match, number: int) -> Place:
-    """The first turn of a game in which a bot took that long."""
-    game = match.games[number]
-    seat = next(at for at, holder in enumerate(game.seats) if holder.bot == bot)
-    turn = next(at for at, move in enumerate(game.moves) if (move.seat, move.ms, move.by_referee) == (seat, ms, False))
-    return Place(match, number, turn)
 
 
 def changes(view: NightView, earlier: Sequence[NightView]) -> tuple[Change, ...]:

@@ -9,7 +9,7 @@ from referee.errors import UsageError
 from referee.leaderboard import Leaderboard, Table, leaderboard, table
 from referee.model import GameRecord, Night, Standing
 from referee.publish.bots import BotView, bot_views
-from referee.publish.nights import Change, NightView, Pace, changes, night_view, paces
+from referee.publish.nights import Change, NightView, changes, night_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,6 @@ class Overview:
     sizes    the season's table for each size of table, where there are more than one; else empty
     duels    every bot against every other that it met
     rings    bots that beat each other in a ring
-    paces    by bot, of all nights
     nights   from the first to the latest
     changes  by number of the night, from the second on
     since    when a bot's version first played, by bot and version
@@ -31,7 +30,6 @@ class Overview:
     sizes: Mapping[int, Table]
     duels: Duels
     rings: tuple[Ring, ...]
-    paces: Mapping[str, Pace]
     nights: tuple[NightView, ...]
     changes: Mapping[int, tuple[Change, ...]]
     bots: Mapping[str, BotView]
@@ -49,7 +47,7 @@ class Overview:
 
 
 def overview(league: str, nights: Sequence[Night], records: Iterable[GameRecord]) -> Overview:
-    """The league as its pages show it, the same for any order of the records.
+    """The league as its pages show it, the same for any order of the records, which need no moves.
 
     Raises UsageError if a record belongs to none of the nights.
     """
@@ -66,17 +64,15 @@ def overview(league: str, nights: Sequence[Night], records: Iterable[GameRecord]
         for night in sorted(nights, key=lambda night: night.number)
     )
     met = duels(season)
-    pace = paces(match for view in views for match in view.matches)
     return Overview(
         league=league,
         board=board,
         sizes=_by_size(season),
         duels=met,
         rings=rings(met),
-        paces=pace,
         nights=views,
         changes={view.night.number: changes(view, views[:at]) for at, view in enumerate(views) if at},
-        bots=bot_views(views, board.season, met, pace),
+        bots=bot_views(views, board.season, met),
         since=_since(views),
     )
 

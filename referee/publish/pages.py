@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 from uuid import NAMESPACE_OID, uuid5
@@ -16,6 +16,7 @@ from referee.publish import charts
 from referee.publish.bots import BotFault, BotView
 from referee.publish.nights import Match, NightView, deal_number
 from referee.publish.overview import Overview
+from referee.publish.paces import Pace
 from referee.publish.replays import replays
 from referee.publish.treeline import CARD_HEIGHT, COLUMN_WIDTH, Treeline, draw
 from referee.ratings import SeatEffect
@@ -56,17 +57,17 @@ class Pages:
         self._env = env
         self._league = league
 
-    def index(self) -> str:
-        """The season: index.html."""
-        return self._env.get_template("index.html").render(root="")
+    def index(self, paces: Mapping[str, Pace]) -> str:
+        """The season, with each bot's pace in it: index.html."""
+        return self._env.get_template("index.html").render(root="", paces=paces)
 
-    def night(self, view: NightView) -> str:
-        """One night: night-<n>.html."""
+    def night(self, view: NightView, paces: Mapping[str, Pace]) -> str:
+        """One night, with each bot's pace in it: night-<n>.html."""
         changes = self._league.changes.get(view.night.number, ())
         there = {bot.name for bot in view.night.bots}
         gone = [bot.name for bot in self._before(view) if bot.name not in there]
         return self._env.get_template("night.html").render(
-            root="", view=view, changes=changes, gone=gone, voids=by_reasons(view.night.voids)
+            root="", view=view, paces=paces, changes=changes, gone=gone, voids=by_reasons(view.night.voids)
         )
 
     def feed(self) -> str:
@@ -86,12 +87,12 @@ class Pages:
             bot=bot, text=text, left=_BADGE_LEFT, right=12 + _BADGE_LETTER * len(text)
         )
 
-    def bot(self, bot: BotView) -> str:
-        """One bot: bots/<name>.html."""
-        return self._env.get_template("bot.html").render(root="../", bot=bot, alike=_alike)
+    def bot(self, bot: BotView, pace: Pace | None) -> str:
+        """One bot, with the pace of all its moves, None before the first: bots/<name>.html."""
+        return self._env.get_template("bot.html").render(root="../", bot=bot, pace=pace, alike=_alike)
 
     def match(self, match: Match) -> str:
-        """One match with its games: matches/<night>-<match>.html.
+        """One match with its games, their moves included: matches/<night>-<match>.html.
 
         Raises RecordError if a record breaks the rules.
         """

@@ -1,7 +1,7 @@
 """The repository: values of model.py go in and come out, one transaction a call."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -28,6 +28,8 @@ _AIM: Final = "until_decided"
 """Stands among a night's settings where it has one."""
 _BUSY_S: Final = 30
 """How long a call waits for another process that is writing."""
+_AT_ONCE: Final = 100
+"""Matches whose records are held at a time."""
 
 
 class Store:
@@ -187,6 +189,23 @@ class Store:
         """The same without their moves, on which neither standings nor ratings depend: five times as fast to read."""
         return self._records(night, func.json_replace(GameRow.record, "$.moves", func.json("[]")))
 
+    def lines(self, night: int, matches: Sequence[str]) -> Iterator[Mapping[str, str]]:
+        """The records of these matches of a night as they are kept, one match after the other, by the game's id."""
+        for begin in range(0, len(matches), _AT_ONCE):
+            wanted = matches[begin : begin + _AT_ONCE]
+            found: dict[str, dict[str, str]] = {match: {} for match in wanted}
+            query = select(GameRow.match, GameRow.id, GameRow.record)
+            with self._transaction() as session:
+                for match, game, line in session.execute(
+                    query.where(GameRow.night == night, GameRow.match.in_(wanted))
+                ):
+                    found[match][game] = line
+            yield from found.values()
+
+    def record(self, line: str) -> GameRecord:
+        """What such a line holds. Raises RecordError if that is no record."""
+        return from_json(line, f"{self._path}: game")
+
     def _records(self, night: int | None, line: SQLColumnExpression[str]) -> tuple[GameRecord, ...]:
         query = select(line).order_by(
             # Deal ids of a match differ in their last number alone, so the shorter is the smaller.
@@ -195,7 +214,7 @@ class Store:
         if night is not None:
             query = query.where(GameRow.night == night)
         with self._transaction() as session:
-            return tuple(from_json(text, f"{self._path}: game") for text in session.scalars(query))
+            return tuple(self.record(text) for text in session.scalars(query))
 
     def _check(self) -> None:
         try:

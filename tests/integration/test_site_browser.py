@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Locator, Page
 
 from referee.publish import publish_site
 from tests.support.browser import browser, chromium
-from tests.support.records import random_league
+from tests.support.records import AtHand, random_league
 from tests.support.site import publish_every_kind
 
 pytestmark = pytest.mark.browser
@@ -115,7 +115,7 @@ def test_a_phone_has_the_standings_as_a_table_for_screen_readers(page: Page, pag
 def test_names_in_drawings_stay_in_them_and_off_each_other(page: Page, tmp_path: Path) -> None:
     bots = ("w" * 32, "grove-of-the-very-longest-name__", "m" * 32, "mc_rollout-2", "_" * 12)
     nights, records = random_league(Random(5), bots=bots, nights=1, seats=(2, 3, 4, 5), deals=1, max_tables=2)
-    publish_site(tmp_path / "site", league="Thursday night", nights=nights, records=records)
+    publish_site(tmp_path / "site", league="Thursday night", nights=nights, games=AtHand(records))
     seats = set()
     for path in (tmp_path / "site" / "matches").iterdir():
         page.goto(path.as_uri())

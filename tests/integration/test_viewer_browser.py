@@ -16,7 +16,7 @@ from referee.publish import publish_site
 from referee.records import states
 from referee.schedule import plan_match
 from tests.support.browser import browser, chromium
-from tests.support.records import forfeited, random_league, random_record
+from tests.support.records import AtHand, forfeited, random_league, random_record
 from treelings import GUILDS, State
 from treelings.rules import REFILLS
 
@@ -110,7 +110,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[GameRecor
 
 
 def _page(folder: Path, nights: tuple[Night, ...], records: tuple[GameRecord, ...]) -> Path:
-    publish_site(folder / "site", league="thursday", nights=nights, records=records)
+    publish_site(folder / "site", league="thursday", nights=nights, games=AtHand(records))
     (page,) = (folder / "site" / "matches").iterdir()
     return page
 

@@ -9,8 +9,8 @@ from random import Random
 
 from referee.league import League
 from referee.model import GameRecord, GameSpec, MatchSpec, Night, SeatHolder, Submission, VoidGame
-from referee.ports import RunningBot, Sandbox
-from tests.support.records import random_record
+from referee.ports import RecordedGames, RunningBot, Sandbox
+from tests.support.records import all_of, random_record
 from tests.support.submissions import bot_folder
 from treelings import Clock
 
@@ -26,11 +26,11 @@ class Published:
     nights: list[Sequence[Night]] = field(default_factory=list)
     records: list[Sequence[GameRecord]] = field(default_factory=list)
 
-    def __call__(self, site: Path, *, league: str, nights: Sequence[Night], records: Sequence[GameRecord]) -> Path:
+    def __call__(self, site: Path, *, league: str, nights: Sequence[Night], games: RecordedGames) -> Path:
         assert league == "thursday"
         self.sites.append(site)
         self.nights.append(nights)
-        self.records.append(records)
+        self.records.append(all_of(games))
         return site
 
 

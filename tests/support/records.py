@@ -1,7 +1,8 @@
 """Made-up results: games of random legal moves, and whole leagues of them."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 from referee.model import (
@@ -15,7 +16,8 @@ from referee.model import (
     PlayedMove,
     SeatHolder,
 )
-from referee.records import ranks
+from referee.ports import RecordedGames
+from referee.records import ranks, to_json
 from referee.schedule import plan_match, plan_night
 from treelings import Clock, State, commitment, derive_deck
 
@@ -125,3 +127,33 @@ def forfeited(players: int, count: int) -> GameRecord:
         if len(found.faults) == count and found.faults[0].turn > 0:
             return found
     raise AssertionError("no such game among the first thousand")
+
+
+class AtHand:
+    """Records as a store would hand them out (ports.RecordedGames), also such as no store would take."""
+
+    def __init__(self, records: Iterable[GameRecord]) -> None:
+        self._records = list(records)
+        self._lines = {to_json(record): record for record in self._records}
+
+    def results(self) -> Sequence[GameRecord]:
+        return [replace(record, moves=()) for record in self._records]
+
+    def lines(self, night: int, matches: Sequence[str]) -> Iterator[Mapping[str, str]]:
+        for match in matches:
+            yield {
+                record.id: line
+                for line, record in self._lines.items()
+                if (record.night, record.match) == (night, match)
+            }
+
+    def record(self, line: str) -> GameRecord:
+        return self._lines[line]
+
+
+def all_of(games: RecordedGames) -> tuple[GameRecord, ...]:
+    """The records with their moves, in the order of the results."""
+    results = games.results()
+    matches = {(record.night, record.match): None for record in results}
+    lines = {(night, match): next(games.lines(night, [match])) for night, match in matches if night is not None}
+    return tuple(games.record(lines[record.night or 0, record.match][record.id]) for record in results)

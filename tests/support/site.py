@@ -13,7 +13,7 @@ from typing import Final
 from referee.model import Fault, FaultKind, GameRecord, Night, UntilDecided, VoidGame
 from referee.publish import publish_site
 from tests.support.decided import decided_league
-from tests.support.records import random_league
+from tests.support.records import AtHand, random_league
 
 HOSTILE: Final = "</script><script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"
 """What a stranger may write wherever text is free."""
@@ -78,7 +78,7 @@ def publish_every_kind(folder: Path, *, bots: int = 6, deals: int = 2) -> list[P
         "hostile": (HOSTILE, hostile_league()),
     }
     for name, (league, (nights, records)) in leagues.items():
-        publish_site(folder / name, league=league, nights=nights, records=records)
+        publish_site(folder / name, league=league, nights=nights, games=AtHand(records))
     return [*pages_of(folder / "league"), folder / "decided" / "night-1.html", *pages_of(folder / "hostile")]
 
 

@@ -10,7 +10,7 @@ import pytest
 from referee.cli.app import COMMANDS
 from referee.cli.later import Later
 from referee.publish import publish_site
-from tests.support.records import random_league
+from tests.support.records import AtHand, random_league
 
 SHOWN = "from referee.cli.app import run; import sys; code = run(); print(code, *sys.modules, file=sys.stderr)"
 LISTS = {"rich", "pydantic", "treelings", "referee.model", "referee.cli.show", "asyncio", "json", "email", "zipfile"}
@@ -54,7 +54,7 @@ def test_a_new_bot_and_a_check_of_its_files_start_nothing(tmp_path: Path) -> Non
 
 def test_verifying_records_needs_the_rules_and_neither_engine_nor_database(tmp_path: Path) -> None:
     nights, records = random_league(Random(1), nights=1, deals=1)
-    publish_site(tmp_path / "site", league="thursday", nights=nights, records=records)
+    publish_site(tmp_path / "site", league="thursday", nights=nights, games=AtHand(records))
     games = tmp_path / "site" / "records" / "night-1.jsonl"
     assert not imported("verify", games, cwd=tmp_path) & (PLAYS | KEEPS)
 

@@ -9,7 +9,7 @@ import pytest
 
 from referee.model import BotEntry, GameRecord, Night
 from referee.publish import publish_site
-from tests.support.records import random_league
+from tests.support.records import AtHand, random_league
 
 League = tuple[tuple[Night, ...], tuple[GameRecord, ...]]
 PAGE = "matches/1-amber-vs-birch.html"
@@ -21,7 +21,7 @@ def league() -> League:
 
 
 def publish(folder: Path, nights: Sequence[Night], records: Sequence[GameRecord]) -> Path:
-    publish_site(folder / "site", league="thursday", nights=nights, records=records)
+    publish_site(folder / "site", league="thursday", nights=nights, games=AtHand(records))
     return folder / "site"
 
 

@@ -13,7 +13,9 @@ from referee.publish import publish_site
 from referee.publish.charts import BAR_WIDTH, elo_chart, whiskers
 from referee.publish.nights import changes
 from referee.publish.overview import Overview, overview
-from tests.support.records import random_league
+from referee.publish.paces import Times
+from referee.records import to_json
+from tests.support.records import AtHand, random_league
 from tests.support.site import sample_league
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -29,7 +31,7 @@ def shown() -> Overview:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     nights, records = sample_league()
     folder = tmp_path_factory.mktemp("published") / "site"
-    publish_site(folder, league="thursday", nights=nights, records=records)
+    publish_site(folder, league="thursday", nights=nights, games=AtHand(records))
     return folder
 
 
@@ -56,7 +58,7 @@ def test_marks_are_explained_where_they_are_and_nowhere_else(site: Path, tmp_pat
     nights, records = random_league(Random(3), nights=1, deals=1, bots=("amber", "birch"), fault_chance=0)
     amber = [next(at for at, seat in enumerate(record.seats) if seat.bot == "amber") for record in records]
     won = [replace(record, ranks=(1, 2) if at == 0 else (2, 1)) for record, at in zip(records, amber, strict=True)]
-    publish_site(tmp_path / "site", league="x", nights=nights, records=won)
+    publish_site(tmp_path / "site", league="x", nights=nights, games=AtHand(won))
     assert "lower bound" in text_of(tmp_path / "site" / "index.html")
 
 
@@ -104,10 +106,10 @@ def test_rings_beyond_chance_are_named(tmp_path: Path) -> None:
         first, second = (bots.index(seat.bot) for seat in record.seats)
         return replace(record, ranks=(1, 2) if second == (first + 1) % 3 else (2, 1))
 
-    publish_site(tmp_path / "site", league="x", nights=nights, records=[ring(record) for record in records])
+    publish_site(tmp_path / "site", league="x", nights=nights, games=AtHand([ring(record) for record in records]))
     words = "amber beats birch , birch beats cedar , cedar beats amber"
     assert words in text_of(tmp_path / "site" / "index.html")
-    publish_site(tmp_path / "site", league="x", nights=nights, records=records)
+    publish_site(tmp_path / "site", league="x", nights=nights, games=AtHand(records))
     assert "No three bots beat each other in a ring" in text_of(tmp_path / "site" / "index.html")
 
 
@@ -133,14 +135,18 @@ def test_a_bots_best_and_worst_game_lead_to_the_game_itself(site: Path, shown: O
     assert (bot.best.margin, bot.worst.margin) == (max(played), min(played))
 
 
-def test_a_bots_times_are_those_of_its_own_moves(tmp_path: Path) -> None:
+def test_a_bots_times_are_those_of_its_own_moves() -> None:
     nights, (record, *_) = random_league(Random(3), nights=1, deals=1, bots=("amber", "birch"), fault_chance=0)
     seat = next(at for at, holder in enumerate(record.seats) if holder.bot == "amber")
     moves = [move if move.seat != seat else replace(move, ms=2.0) for move in record.moves]
     own = [at for at, move in enumerate(moves) if move.seat == seat]
     moves[own[3]] = replace(moves[own[3]], ms=900.0)
     moves[own[5]] = PlayedMove(seat, moves[own[5]].move, 5_000.0, by_referee=True)
-    pace = overview("x", nights, [replace(record, moves=tuple(moves))]).paces["amber"]
+    timed = replace(record, moves=tuple(moves))
+    (match,) = overview("x", nights, [timed]).nights[0].matches
+    times = Times()
+    times.add(match, [to_json(timed)])
+    pace = times.paces()["amber"]
     assert (pace.median_ms, pace.longest_ms, pace.longest.turn) == (2.0, 900.0, own[3])
 
 
@@ -178,7 +184,7 @@ def test_new_bots_those_that_are_back_and_those_that_stayed_away_are_named(tmp_p
     assert {change.bot: change.news for change in shown.changes[2]} == {"amber": "new version", "cedar": "new bot"}
     assert {change.bot: change.news for change in shown.changes[3]} == {"amber": "new version", "birch": "back again"}
     assert changes(shown.nights[0], ())[0].news == "new bot"
-    publish_site(tmp_path / "site", league="x", nights=told, records=kept)
+    publish_site(tmp_path / "site", league="x", nights=told, games=AtHand(kept))
     assert "Not there this night: cedar" in text_of(tmp_path / "site" / "night-3.html")
 
 
@@ -203,9 +209,9 @@ def test_a_nights_name_in_the_feed_stays_when_the_night_goes_on(tmp_path: Path) 
     nights, records = sample_league()
 
     def ids(number: int) -> list[str | None]:
-        publish_site(tmp_path / "site", league="thursday", nights=nights[:number], records=[
+        publish_site(tmp_path / "site", league="thursday", nights=nights[:number], games=AtHand([
             record for record in records if (record.night or 0) <= number
-        ])  # fmt: skip
+        ]))  # fmt: skip
         feed = ElementTree.parse(tmp_path / "site" / "feed.xml").getroot()
         return [each.findtext(f"{ATOM}id") for each in (feed, *feed.findall(f"{ATOM}entry"))]
 
@@ -214,7 +220,7 @@ def test_a_nights_name_in_the_feed_stays_when_the_night_goes_on(tmp_path: Path) 
 
 
 def test_there_is_no_feed_before_the_first_night(tmp_path: Path) -> None:
-    publish_site(tmp_path / "site", league="thursday", nights=(), records=())
+    publish_site(tmp_path / "site", league="thursday", nights=(), games=AtHand(()))
     assert not (tmp_path / "site" / "feed.xml").exists()
     assert "feed.xml" not in (tmp_path / "site" / "index.html").read_text()
 
@@ -230,7 +236,7 @@ def test_each_bot_has_a_badge_with_its_rank_and_elo(site: Path, shown: Overview)
 @pytest.mark.parametrize("text", ["<script>", "]]>&", '"><x', "\x00\x1b\ufffe"])
 def test_hostile_names_leave_feed_and_badges_well_formed(tmp_path: Path, text: str) -> None:
     nights, records = random_league(Random(3), nights=1, deals=1, bots=("birch", text))
-    publish_site(tmp_path / "site", league="thursday", nights=nights, records=records)
+    publish_site(tmp_path / "site", league="thursday", nights=nights, games=AtHand(records))
     for path in (tmp_path / "site" / "feed.xml", *(tmp_path / "site" / "badges").iterdir()):
         tree = ElementTree.parse(path)
         assert not [each for each in tree.iter() if each.tag.endswith("script")]
