@@ -175,6 +175,27 @@ def test_no_page_is_wider_than_a_phone(site: Path, chrome: BrowserContext) -> No
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
 
 
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["rules.html", "strategy.html"])
+def test_a_picture_keeps_the_size_of_its_words_on_a_phone_and_scrolls_within_the_page(
+    name: str, site: Path, chrome: BrowserContext
+) -> None:
+    page = chrome.new_page()
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto((site / name).as_uri())
+    pictures = page.locator("article img")
+    # Each as [its width over that of the drawing, whether its frame scrolls, how far the frame sticks out].
+    measured = pictures.evaluate_all(
+        """pictures => pictures.map(picture => {
+            const frame = picture.parentElement, room = frame.getBoundingClientRect();
+            return [picture.getBoundingClientRect().width / picture.naturalWidth,
+                    frame.scrollWidth > frame.clientWidth, room.right - innerWidth];
+        })"""
+    )
+    assert len(measured) >= 4
+    assert [each for each in measured if each[0] < 0.8 or not each[1] or each[2] > 0] == []
+
+
 def _count(tag: str, page: str) -> int:
     return len(re.findall(rf"<{tag}[ >]", page))
 
