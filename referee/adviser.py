@@ -1,7 +1,7 @@
 """One bot at one seat of one game, asked about position after position and begun afresh whenever it fails."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from referee.clock import SeatClock
@@ -124,7 +124,7 @@ def seen(view: View) -> State:
 
 def full_clock(view: View, clock: Clock) -> View:
     """The same view with the time that a seat has at the start of a game."""
-    return replace(view, limit_ms=SeatClock(clock).limit_ms, bank_ms=clock.bank_ms)
+    return view._replace(limit_ms=SeatClock(clock).limit_ms, bank_ms=clock.bank_ms)
 
 
 class _InOrder:

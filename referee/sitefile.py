@@ -125,6 +125,7 @@ def read_site_json(text: str) -> tuple[str, tuple[Night, ...]]:
 
 def _told(night: Night) -> dict[str, object]:
     told = asdict(night)
+    told["settings"]["clock"] = night.settings.clock._asdict()
     if night.until_decided is None:
         del told["until_decided"]
     return told

@@ -8,7 +8,7 @@ from pathlib import Path
 import grpc
 
 import treelings
-from treelings import codec
+from treelings import told, wire
 
 
 class RandomBot(treelings.Bot):
@@ -28,23 +28,23 @@ class Games:
 
     def answer(self, request: bytes, _: grpc.ServicerContext) -> bytes:
         """Ready for a Start, a Reply for a Query."""
-        message = codec.decode_referee(request)
-        if message.HasField("start"):
-            self._game = codec.read_start(message)
+        message = wire.read_referee(request)
+        if isinstance(message, wire.Start):
+            self._game = told.read_start(message)
             self._history: tuple[treelings.Move, ...] = ()
             self._bot = RandomBot()
             self._bot.start(self._game)
-            return codec.ready_message().SerializeToString()
+            return wire.ready()
         game = self._game
-        view = codec.read_query(message, game.seat, game.players, game.refill, self._history)
+        view = told.read_query(message, game.seat, game.players, game.refill, self._history)
         self._history = view.history
-        return codec.reply_message(view.turn, self._bot.choose(view)).SerializeToString()
+        return wire.reply(view.turn, self._bot.choose(view).notation)
 
 
 if __name__ == "__main__":
     server = grpc.server(ThreadPoolExecutor(max_workers=1))
     handlers = {"Answer": grpc.unary_unary_rpc_method_handler(Games().answer)}
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(codec.SERVICE, handlers),))
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(wire.SERVICE, handlers),))
     server.add_insecure_port("unix:" + os.environ["TREELINGS_SOCKET"])
     Path(os.environ["TREELINGS_SOCKET"]).chmod(0o666)
     server.start()

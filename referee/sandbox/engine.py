@@ -20,6 +20,7 @@ from referee.text import printable
 
 CALL_TIMEOUT_S: Final = 30
 _LONGEST_REASON: Final = 300
+_UNIX: Final = "http+unix://"
 
 
 def connect(*, url: str | None = None, timeout_s: int = CALL_TIMEOUT_S) -> APIClient:
@@ -44,13 +45,14 @@ class _Client(APIClient):
     def __init__(self, *, base_url: str | None = None, **settings: Any) -> None:
         super().__init__(base_url=base_url, **settings)
         self._address = str(parse_host(base_url))
+        if self._address.startswith(_UNIX):
+            self.trust_env = False  # a proxy of the environment leads to no socket, and to look took half of each call
 
     def send(self, request: requests.PreparedRequest, **settings: Any) -> requests.Response:
-        scheme = "http+unix://"
-        if self._address.startswith(scheme):
+        if self._address.startswith(_UNIX):
             with socket.socket(socket.AF_UNIX) as knock:
                 knock.settimeout(self.timeout)
-                knock.connect(self._address.removeprefix(scheme))
+                knock.connect(self._address.removeprefix(_UNIX))
         return super().send(request, **settings)
 
 

@@ -114,7 +114,8 @@ class Store:
         with self._transaction() as session:
             row = NightRow(
                 number=(session.scalar(select(func.max(NightRow.number))) or 0) + 1,
-                settings=asdict(settings), bots=[bot.id for bot in _newest(session)],
+                settings=asdict(settings) | {"clock": settings.clock._asdict()},
+                bots=[bot.id for bot in _newest(session)],
                 secret=secret.hex(), commitment=commitment, opened=opened, finished=None, revealed=None,
             )  # fmt: skip
             session.add(row)

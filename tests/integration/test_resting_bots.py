@@ -1,7 +1,6 @@
 """Bots rest while it is not their turn: when each is held, when it is let go, and what if that fails."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -58,7 +57,7 @@ async def test_a_bot_whose_limit_is_tight_is_looked_at_while_it_still_rests_and_
         link = BotLink(bot)
         player = await started(link)
         bot.resting_when_looked_at.clear()
-        answer = await player.ask(replace(VIEW, limit_ms=200))
+        answer = await player.ask(VIEW._replace(limit_ms=200))
         assert bot.resting_when_looked_at[0]
         assert isinstance(answer, Answer)
         await link.close()

@@ -2,10 +2,24 @@
 
 import random
 
+from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treelings import Clock, GameEnd, GameStart, Move, ProtocolError, Refill, State, View, codec, derive_deck
+from treelings import (
+    Clock,
+    GameEnd,
+    GameStart,
+    Move,
+    ProtocolError,
+    Refill,
+    State,
+    View,
+    codec,
+    derive_deck,
+    told,
+    wire,
+)
 from treelings.v1.game_pb2 import BotMessage, RefereeMessage
 
 numbers = st.integers(0, 2**32 - 1)
@@ -58,27 +72,27 @@ def altered(draw: st.DrawFn, messages: st.SearchStrategy[bytes]) -> bytes:
     return bytes(data)
 
 
-def over_the_wire(message: RefereeMessage) -> RefereeMessage:
-    return codec.decode_referee(message.SerializeToString())
+def over_the_wire(message: RefereeMessage) -> wire.Start | wire.Query | wire.End | None:
+    return wire.read_referee(message.SerializeToString())
 
 
 @given(starts())
 def test_a_start_survives_the_wire(game: GameStart) -> None:
-    assert codec.read_start(over_the_wire(codec.start_message(game))) == game
+    assert told.read_start(over_the_wire(codec.start_message(game))) == game
 
 
 @given(views(), st.data())
 def test_a_query_survives_the_wire(view: View, data: st.DataObject) -> None:
     since = data.draw(st.integers(0, len(view.history)))
     message = over_the_wire(codec.query_message(view, since))
-    told = view.history[:since]
-    assert codec.read_query(message, view.seat, view.players, view.refill, told) == view
+    known = view.history[:since]
+    assert told.read_query(message, view.seat, view.players, view.refill, known) == view
 
 
 @given(views())
 def test_a_view_off_the_wire_can_be_sampled_and_played_on(view: View) -> None:
     message = over_the_wire(codec.query_message(view, 0))
-    came = codec.read_query(message, view.seat, view.players, view.refill, ())
+    came = told.read_query(message, view.seat, view.players, view.refill, ())
     state = came.sample(random.Random(0))
     assert state.legal_moves() == came.legal_moves
     state.play(came.legal_moves[0])
@@ -86,7 +100,81 @@ def test_a_view_off_the_wire_can_be_sampled_and_played_on(view: View) -> None:
 
 @given(ends())
 def test_an_end_survives_the_wire(result: GameEnd) -> None:
-    assert codec.read_end(over_the_wire(codec.end_message(result))) == result
+    assert told.read_end(over_the_wire(codec.end_message(result))) == result
+
+
+@st.composite
+def fields(draw: st.DrawFn) -> bytes:
+    """Fields of any number, type and content, most of them such as our messages have."""
+    number, wire_type = draw(st.integers(1, 13) | st.integers(0, 2**29)), draw(st.integers(0, 7))
+    content = {
+        0: st.builds(varint, st.integers(0, 2**64 - 1) | st.integers(0, 130)),
+        1: st.binary(min_size=8, max_size=8),
+        2: st.builds(sized, st.binary(max_size=12) | st.lists(fields(), max_size=3).map(b"".join)),
+        3: st.builds(lambda inside: inside + varint(number << 3 | 4), st.lists(fields(), max_size=2).map(b"".join)),
+        5: st.binary(min_size=4, max_size=4),
+    }
+    inside: bytes = draw(content.get(wire_type, st.binary(max_size=2)))
+    return varint(number << 3 | wire_type) + inside
+
+
+def varint(number: int) -> bytes:
+    return bytes((number,)) if number < 0x80 else bytes((number & 0x7F | 0x80,)) + varint(number >> 7)
+
+
+def sized(data: bytes) -> bytes:
+    return varint(len(data)) + data
+
+
+@st.composite
+def messages(draw: st.DrawFn) -> bytes:
+    """Starts, queries and ends with such fields, some of them begun again or replaced by another."""
+    kinds = draw(st.lists(st.sampled_from((1, 2, 3)), max_size=3))
+    return b"".join(bytes((kind << 3 | 2,)) + sized(b"".join(draw(st.lists(fields(), max_size=6)))) for kind in kinds)
+
+
+def told_by_protobuf(data: bytes) -> dict[str, object] | str | None:
+    try:
+        message = RefereeMessage.FromString(data)
+    except DecodeError:
+        return "refused"
+    kind = message.WhichOneof("message")
+    if kind is None:
+        return None
+    inside = getattr(message, kind)
+    values = {field.name: getattr(inside, field.name) for field in inside.DESCRIPTOR.fields}
+    return {"": kind} | {
+        name: value if isinstance(value, (int, str)) else list(value) for name, value in values.items()
+    }
+
+
+def told_by_hand(data: bytes) -> dict[str, object] | str | None:
+    try:
+        message = wire.read_referee(data)
+    except ProtocolError:
+        return "refused"
+    if message is None:
+        return None
+    return {"": type(message).__name__.lower()} | {name: getattr(message, name) for name in type(message).__slots__}
+
+
+@given(
+    messages()
+    | altered(st.builds(lambda view: codec.query_message(view, 0).SerializeToString(), views()))
+    | altered(st.builds(lambda game: codec.start_message(game).SerializeToString(), starts()))
+    | altered(st.builds(lambda result: codec.end_message(result).SerializeToString(), ends()))
+    | st.lists(fields(), max_size=4).map(b"".join)
+)
+def test_a_bot_reads_and_refuses_what_protobuf_does(data: bytes) -> None:
+    assert told_by_hand(data) == told_by_protobuf(data)
+
+
+@given(
+    numbers, st.sampled_from([Move.parse(text) for text in ("R", "*<BP>G", "-")]), st.text(st.characters(codec="utf-8"))
+)
+def test_a_bot_answers_as_protobuf_would_write_it(turn: int, move: Move, comment: str) -> None:
+    assert wire.reply(turn, move.notation, comment) == codec.reply_message(turn, move, comment).SerializeToString()
+    assert wire.ready() == codec.ready_message().SerializeToString()
 
 
 @given(views(), st.data())
@@ -100,14 +188,14 @@ def test_a_reply_survives_the_wire(view: View, data: st.DataObject) -> None:
 @given(st.binary() | altered(st.builds(lambda view: codec.query_message(view, 0).SerializeToString(), views())))
 def test_whatever_a_referee_sends_gives_a_value_or_a_short_protocol_error(data: bytes) -> None:
     try:
-        message = codec.decode_referee(data)
+        message = wire.read_referee(data)
     except ProtocolError as error:
         assert_is_fit_to_show(error)
         return
     for read in (
-        codec.read_start,
-        lambda message: codec.read_query(message, 0, 2, "start", ()),
-        codec.read_end,
+        told.read_start,
+        lambda message: told.read_query(message, 0, 2, "start", ()),
+        told.read_end,
     ):
         try:
             read(message)

@@ -1,4 +1,4 @@
-"""What the codec's readers refuse, field by field, and in which words (proto/treelings/v1/game.proto)."""
+"""What the readers of messages refuse, field by field, and in which words (proto/treelings/v1/game.proto)."""
 
 import subprocess
 import sys
@@ -6,11 +6,16 @@ from collections.abc import Callable
 
 import pytest
 
-from treelings import Clock, GameEnd, GameStart, Move, ProtocolError, State, View, codec, derive_deck
+from treelings import Clock, GameEnd, GameStart, Move, ProtocolError, State, View, codec, derive_deck, told, wire
 from treelings.v1.game_pb2 import BotMessage, Query, RefereeMessage
 
 DECK = derive_deck(bytes(32), "demo/0")
 GAME = GameStart("night 1/a-vs-b/0/r0", 1, 2, "end", Clock(10_000, 1_000, 20_000, 100))
+
+
+def came(message: RefereeMessage) -> wire.Start | wire.Query | wire.End | None:
+    """A message of the referee's as a bot reads it."""
+    return wire.read_referee(message.SerializeToString())
 
 
 def position(turns: int = 0) -> tuple[State, tuple[Move, ...]]:
@@ -30,7 +35,7 @@ def query(change: Callable[[Query], object] = lambda _: None) -> RefereeMessage:
 
 def refusal(change: Callable[[Query], object]) -> str:
     with pytest.raises(ProtocolError) as caught:
-        codec.read_query(query(change), 0, 2, "start", ())
+        told.read_query(came(query(change)), 0, 2, "start", ())
     return str(caught.value)
 
 
@@ -45,7 +50,7 @@ def put(field: str, *numbers: int) -> Callable[[Query], None]:
 
 
 def test_a_start_comes_back_as_it_was_sent() -> None:
-    assert codec.read_start(codec.start_message(GAME)) == GAME
+    assert told.read_start(came(codec.start_message(GAME))) == GAME
 
 
 @pytest.mark.parametrize(
@@ -64,21 +69,21 @@ def test_a_start_out_of_range_is_refused(field: str, value: int, says: str) -> N
     message = codec.start_message(GAME)
     setattr(message.start, field, value)
     with pytest.raises(ProtocolError) as caught:
-        codec.read_start(message)
+        told.read_start(came(message))
     assert str(caught.value) == says
 
 
 def test_a_query_comes_back_as_the_view_that_it_was_made_from() -> None:
     state, history = position(6)
     view = View.of(state, history, limit_ms=1_000, bank_ms=19_876)
-    assert codec.read_query(codec.query_message(view, 0), 0, 2, "start", ()) == view
+    assert told.read_query(came(codec.query_message(view, 0)), 0, 2, "start", ()) == view
 
 
 def test_a_query_brings_only_the_moves_since_the_query_before() -> None:
     state, history = position(6)
     message = codec.query_message(View.of(state, history), 4)
     assert list(message.query.moves) == [move.notation for move in history[4:]]
-    assert codec.read_query(message, 0, 2, "start", history[:4]).history == history
+    assert told.read_query(came(message), 0, 2, "start", history[:4]).history == history
 
 
 @pytest.mark.parametrize(
@@ -133,7 +138,7 @@ def test_a_text_that_is_no_move_is_refused_and_shown_bounded(field: str) -> None
     ],
 )
 def test_an_end_comes_back_as_it_was_sent(result: GameEnd) -> None:
-    assert codec.read_end(codec.end_message(result)) == result
+    assert told.read_end(came(codec.end_message(result))) == result
 
 
 @pytest.mark.parametrize(
@@ -151,7 +156,7 @@ def test_an_end_comes_back_as_it_was_sent(result: GameEnd) -> None:
 )
 def test_an_end_out_of_range_is_refused(result: GameEnd, says: str) -> None:
     with pytest.raises(ProtocolError) as caught:
-        codec.read_end(codec.end_message(result))
+        told.read_end(came(codec.end_message(result)))
     assert str(caught.value) == says
 
 
@@ -159,7 +164,7 @@ def test_an_outcome_that_nobody_knows_is_refused() -> None:
     message = codec.end_message(GameEnd("void", (), ()))
     message.end.outcome = 0  # type: ignore[assignment]  # what a peer may send all the same
     with pytest.raises(ProtocolError, match=r"^End.outcome: expected one of 1, 2, 3, got 0$"):
-        codec.read_end(message)
+        told.read_end(came(message))
 
 
 # Bot to referee
@@ -249,7 +254,7 @@ def test_every_message_of_ours_differs_from_an_empty_one() -> None:
 
 
 def test_bytes_that_are_no_message_are_refused_with_a_bounded_sample() -> None:
-    for decode in (codec.decode_bot, codec.decode_referee):
+    for decode in (codec.decode_bot, wire.read_referee):
         with pytest.raises(ProtocolError, match=r"^expected a \w+Message, got 5000 bytes") as caught:
             decode(b"\xff" * 5000)
         assert len(str(caught.value)) < 300
@@ -271,9 +276,9 @@ def test_the_kit_and_its_codec_load_no_grpc_and_the_kit_alone_no_protobuf() -> N
 
 
 REFEREE_READERS: dict[str, Callable[[RefereeMessage], object]] = {
-    "Start": codec.read_start,
-    "Query": lambda message: codec.read_query(message, 0, 2, "start", ()),
-    "End": codec.read_end,
+    "Start": lambda message: told.read_start(came(message)),
+    "Query": lambda message: told.read_query(came(message), 0, 2, "start", ()),
+    "End": lambda message: told.read_end(came(message)),
 }
 BOT_READERS: dict[str, Callable[[BotMessage], object]] = {
     "Ready": codec.read_ready,

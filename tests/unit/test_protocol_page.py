@@ -10,7 +10,7 @@ from referee.limits import Limits
 from referee.model import FaultKind
 from referee.players.http2 import LONGEST_HEADERS, LONGEST_MESSAGE
 from tests.support import captured_game
-from treelings import Clock, State, View, codec
+from treelings import Clock, Move, State, View, codec, told, wire
 from treelings.bot import LONGEST_COMMENT
 from treelings.cards import MAX_PLAYERS, MIN_PLAYERS
 from treelings.server import LISTEN_VARIABLE, SOCKET_VARIABLE
@@ -103,14 +103,15 @@ def test_the_game_is_the_one_that_the_code_plays() -> None:
 def test_the_game_as_it_is_written_down_follows_the_rules() -> None:
     messages = list(captured_game.read(captured_game.of_page(PAGE)))
     assert messages == list(captured_game.capture())
-    game = codec.read_start(messages[0])  # type: ignore[arg-type] # of a union, and so are those below
+    game = told.read_start(wire.read_referee(messages[0].SerializeToString()))
     state = State.deal(captured_game.DECK, game.players, game.refill)
-    history: tuple[object, ...] = ()
+    history: tuple[Move, ...] = ()
     for query, reply in zip(messages[2:-1:2], messages[3:-1:2], strict=True):
-        view = codec.read_query(query, game.seat, game.players, game.refill, history)  # type: ignore[arg-type]
+        came = wire.read_referee(query.SerializeToString())
+        view = told.read_query(came, game.seat, game.players, game.refill, history)
         for move in view.history[len(history) :]:
             state.play(move)
         assert View.of(state, view.history, limit_ms=view.limit_ms, bank_ms=view.bank_ms) == view
-        assert state.parse(codec.read_reply(reply, view.turn).move) in view.legal_moves  # type: ignore[arg-type]
+        assert state.parse(codec.read_reply(reply, view.turn).move) in view.legal_moves  # type: ignore[arg-type] # of a union
         history = view.history
     assert view.firefly_out

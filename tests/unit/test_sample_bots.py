@@ -8,7 +8,6 @@ import ast
 import sys
 import tomllib
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from itertools import chain, cycle, islice, repeat
 from multiprocessing import get_context
 from typing import Any
@@ -142,7 +141,7 @@ def test_a_bot_with_a_clock_leaves_bank_for_every_turn_of_the_game(name: str) ->
     bank = 2_000.0
     while not state.over:
         if state.seat == 0:
-            view = replace(View.of(state), limit_ms=min(1_000, int(bank)), bank_ms=int(bank))
+            view = View.of(state)._replace(limit_ms=min(1_000, int(bank)), bank_ms=int(bank))
             bank += 10 - bot.budget_ms(view)
             assert bank > 20
         state.play(state.legal_moves()[0])

@@ -399,7 +399,7 @@ class TestClocks:
     def test_a_move_beyond_what_was_left_in_the_bank_differs(self, site: Path) -> None:
         nights, _ = league()
         settings = nights[0].settings
-        short = replace(settings, clock=replace(settings.clock, bank_ms=1_500, increment_ms=10))
+        short = replace(settings, clock=settings.clock._replace(bank_ms=1_500, increment_ms=10))
         change_game(site, lambda record: with_times(record, 900.0, 610.0, 2.0))
         with_night(site, replace(nights[0], settings=short))
         # 1500 - 900 + 10 = 610, - 610 + 10 = 10
@@ -411,7 +411,7 @@ class TestClocks:
     def test_seats_have_clocks_of_their_own_and_those_that_forfeited_none(self, tmp_path: Path) -> None:
         nights, records = random_league(Random(5), bots=BOTS[:3], nights=1, seats=(3,), deals=4, fault_chance=0.02)
         settings = nights[0].settings
-        strict = replace(settings, clock=replace(settings.clock, bank_ms=40, increment_ms=0))
+        strict = replace(settings, clock=settings.clock._replace(bank_ms=40, increment_ms=0))
         slow = tuple(
             replace(record, moves=tuple(replace(move, ms=0.0 if move.by_referee else 1.5) for move in record.moves))
             for record in records

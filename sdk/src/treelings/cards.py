@@ -1,7 +1,5 @@
 """Guilds, decks and how a deck follows from a secret and a deal id (rules.md, Material; Deck and deal)."""
 
-import hashlib
-import hmac
 from collections.abc import Iterator
 from typing import Final
 
@@ -40,7 +38,7 @@ def derive_deck(secret: bytes, deal_id: str) -> str:
         message = b"treelings/deal/1/" + deal_id.encode()
     except UnicodeEncodeError as error:
         raise DeckError(f"deal id: expected Unicode text, got {deal_id[:40]!a}") from error
-    key = hmac.digest(secret, message, "sha256")
+    key = _digest(secret, message)
     words = _words(key)
     cards = [guild for guild in GUILDS for _ in range(CARDS_PER_GUILD)]
     for i in range(CARDS - 1, 0, -1):
@@ -54,6 +52,8 @@ def commitment(secret: bytes) -> str:
 
     Raises DeckError if the secret is not 32 bytes. (rules.md, Deck and deal)
     """
+    import hashlib  # likewise
+
     _check_secret(secret)
     return hashlib.sha256(secret).hexdigest()
 
@@ -74,10 +74,16 @@ def _check_secret(secret: bytes) -> None:
         raise DeckError(f"secret: expected {SECRET_BYTES} bytes, got {len(secret)}")
 
 
+def _digest(key: bytes, message: bytes) -> bytes:
+    import hmac  # loads OpenSSL, which bots need not wait for
+
+    return hmac.digest(key, message, "sha256")
+
+
 def _words(key: bytes) -> Iterator[int]:
     number = 0
     while True:
-        block = hmac.digest(key, f"block/{number}".encode(), "sha256")
+        block = _digest(key, f"block/{number}".encode())
         for at in range(0, len(block), 4):
             yield int.from_bytes(block[at : at + 4], "big")
         number += 1

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
-from hpack import Decoder, HPACKError
+from treelings.headers import Headers, NoHeaders
 
 DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW, CONTINUATION = range(10)
 END_STREAM = ACK = 0x1
@@ -135,7 +135,7 @@ class End(ABC, Generic[S]):
         self._taken = 0  # bytes of the peer's data since our window was opened as wide as it can be
         self._block: tuple[int, bool, bytearray] | None = None  # headers that go on: stream, whether it ends, packed
         self._longest_headers = longest_headers
-        self._headers = Decoder(max_header_list_size=longest_headers)
+        self._headers = Headers(longest_headers)
 
     # What the two ends do each in its own way.
 
@@ -245,15 +245,11 @@ class End(ABC, Generic[S]):
             self._take_headers(number, self._unpacked(bytes(packed)), ends=ends)
 
     def _unpacked(self, packed: bytes) -> dict[str, str]:
-        """The headers by name; of some with one name the last."""
         try:
-            return {
-                str(name, "ascii", "replace"): str(value, "utf-8", "replace")
-                for name, value in self._headers.decode(packed, raw=True)
-            }
-        except (HPACKError, IndexError, ValueError, TypeError) as error:
-            said = f"expected headers as HPACK packs them, {self._longest_headers:,} bytes at most: "
-            raise Forbidden(said + type(error).__name__) from error
+            return self._headers.read(packed)
+        except NoHeaders as error:
+            said = f"expected headers as HPACK packs them, {self._longest_headers:,} bytes at most: {error}"
+            raise Forbidden(said) from error
 
     def _widen(self, number: int, payload: bytes) -> None:
         if len(payload) != 4 or not (more := _number(payload)):

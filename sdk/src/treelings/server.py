@@ -9,13 +9,12 @@ import re
 import signal
 import sys
 import termios
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from socket import socket
 from typing import Final, NoReturn, ParamSpec, TypeVar
 
-from treelings import codec
+from treelings import told, wire
 from treelings.bot import Bot, comment_of
 from treelings.calls import Call
 from treelings.errors import ProtocolError
@@ -65,7 +64,7 @@ def _serve_referee(bot: type[Bot]) -> NoReturn:
     except (OSError, ValueError) as error:
         where = f"{LISTEN_VARIABLE}={listen}" if listen else f"{SOCKET_VARIABLE}={path}"
         sys.exit(f"{where}: cannot listen there: {_why(error)}")
-    switchboard = Switchboard(listeners, codec.PATH)
+    switchboard = Switchboard(listeners, wire.PATH)
     while _play(bot, switchboard, call := switchboard.next_call()):
         pass
     switchboard.farewell(call, "the bot has crashed, and its process is about to end", _FAREWELL_S)
@@ -82,7 +81,7 @@ def _serve_by_hand(bot: type[Bot], listen: str, restore: Callable[[], None]) -> 
         sys.exit(f"{listen}: cannot listen there: {_why(error)}")
     bound = listeners[0].getsockname()[1]
     print(*told_where(bot.__name__, f"{listen.rpartition(':')[0]}:{bound}"), sep="\n", file=sys.stderr, flush=True)
-    switchboard = Switchboard(listeners, codec.PATH)
+    switchboard = Switchboard(listeners, wire.PATH)
     while True:
         _end_on_signals(restore)  # a debugger that goes on from its prompt takes Ctrl-C for its own
         if not _play(bot, switchboard, switchboard.next_call()):
@@ -153,6 +152,8 @@ def _play(bot: type[Bot], switchboard: Switchboard, call: Call) -> bool:
         call.end("INVALID_ARGUMENT", _one_line(error))
     except Exception as error:
         cause = error.error if isinstance(error, BotFailed) else error
+        import traceback  # takes a hundredth of a start to import
+
         _log("".join(traceback.format_exception(cause)))
         call.end("UNKNOWN", _one_line(cause))
         return False
@@ -181,23 +182,23 @@ def play_game(bot: type[Bot], requests: Iterator[bytes]) -> Iterator[bytes]:
     Raises ProtocolError for a message that is none, and BotFailed for whatever the bot's code raises.
     """
     for data in requests:
-        game = codec.read_start(codec.decode_referee(data))
+        game = told.read_start(wire.read_referee(data))
         break
     else:
         return
     player = _run(bot)
     _run(player.start, game)
-    yield codec.ready_message().SerializeToString()
+    yield wire.ready()
     history: tuple[Move, ...] = ()
     for data in requests:
-        message = codec.decode_referee(data)
-        if message.HasField("end"):
-            _run(player.end, codec.read_end(message))
+        message = wire.read_referee(data)
+        if isinstance(message, wire.End):
+            _run(player.end, told.read_end(message))
             return
-        view = codec.read_query(message, game.seat, game.players, game.refill, history)
+        view = told.read_query(message, game.seat, game.players, game.refill, history)
         history = view.history
         move = _run(_choose, player, view)
-        yield codec.reply_message(view.turn, move, comment_of(player)).SerializeToString()
+        yield wire.reply(view.turn, move.notation, comment_of(player))
 
 
 def _choose(player: Bot, view: View) -> Move:
@@ -219,6 +220,8 @@ def _run(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 def _one_line(error: BaseException) -> str:
     """The error's type and message as one bounded ASCII line."""
+    import traceback
+
     text = " ".join("".join(traceback.format_exception_only(error)).split())
     return _bounded(text.encode("ascii", "backslashreplace").decode())
 

@@ -4,15 +4,15 @@ A view is built from permitted fields only; nothing in it depends on the order o
 down (tests/property holds it to that).
 """
 
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from treelings.moves import Move
-from treelings.offers import ONE, pack, pack_row
-from treelings.rules import Refill, Rng, State
+
+if TYPE_CHECKING:
+    from treelings.rules import Refill, Rng, State
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(NamedTuple):
     """The time control of a game, all in milliseconds (the same for every seat).
 
     startup_ms    from the start of the bot to its first sign of life
@@ -27,8 +27,7 @@ class Clock:
     increment_ms: int = 100
 
 
-@dataclass(frozen=True, slots=True)
-class GameStart:
+class GameStart(NamedTuple):
     """What a seat is told before a game.
 
     game     its name, e.g. "night 1/greedy-vs-random/0/r1"; unlike that of any other game of a league
@@ -41,12 +40,11 @@ class GameStart:
     game: str
     seat: int
     players: int
-    refill: Refill
+    refill: "Refill"
     clock: Clock
 
 
-@dataclass(frozen=True, slots=True)
-class GameEnd:
+class GameEnd(NamedTuple):
     """What a seat is told after a game.
 
     outcome  "festival", "forfeit" or "void" (records.md)
@@ -59,8 +57,7 @@ class GameEnd:
     scores: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """One seat's view of a position.
 
     seat           the seat that looks, from 0; it is its turn
@@ -82,7 +79,7 @@ class View:
     seat: int
     turn: int
     players: int
-    refill: Refill
+    refill: "Refill"
     rows: tuple[str, ...]
     heights: tuple[tuple[int, ...], ...]
     market: tuple[int, ...]
@@ -90,12 +87,12 @@ class View:
     above_firefly: int
     firefly_out: bool
     legal_moves: tuple[Move, ...]
-    history: tuple[Move, ...] = field(default=(), repr=False)
+    history: tuple[Move, ...] = ()
     limit_ms: int = 0
     bank_ms: int = 0
 
     @classmethod
-    def of(cls, state: State, history: tuple[Move, ...] = (), *, limit_ms: int = 0, bank_ms: int = 0) -> "View":
+    def of(cls, state: "State", history: tuple[Move, ...] = (), *, limit_ms: int = 0, bank_ms: int = 0) -> "View":
         """The view of the seat whose turn it is, which must be one: the game is not over. Cost: 4 to 7 us."""
         # By position, in the order of the fields: a referee waits for this before each query.
         return cls(
@@ -115,18 +112,25 @@ class View:
             bank_ms,
         )
 
+    def __repr__(self) -> str:
+        shown = zip(self._fields, self, strict=True)
+        return f"View({', '.join(f'{name}={value!r}' for name, value in shown if name != 'history')})"
+
     @property
     def pile(self) -> int:
         """Guild cards that lie face down."""
         return sum(self.unseen)
 
-    def sample(self, rng: Rng) -> State:
+    def sample(self, rng: "Rng") -> "State":
         """A full state that agrees with all that this seat has seen, the unseen cards in random order.
 
         Legal moves, turn and every visible field equal the view's; each order of the unseen cards is equally
         likely. Play on it freely: it is the caller's own. Cost: 20 us early in the game, less later, so a
         `State.copy` of a sample comes fifty times as cheap as another one.
         """
+        from treelings.offers import ONE, pack, pack_row
+        from treelings.rules import State
+
         random = rng.random
         pile: list[int] = []
         for one, count in zip(ONE, self.unseen, strict=True):
