@@ -36,11 +36,11 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """The forward model, once a bot asks for it: its tables take a tenth of a start to make."""
-    if name not in ("Refill", "Rng", "State"):
+    if name not in ("Refill", "Rng", "State", "rules"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from treelings import rules
+    import treelings.rules as rules  # "from treelings" would ask for this attribute, and so come here again
 
-    value: object = getattr(rules, name)
+    value: object = rules if name == "rules" else getattr(rules, name)
     globals()[name] = value
     return value
 
