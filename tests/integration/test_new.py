@@ -66,7 +66,7 @@ def test_what_cannot_be_is_wrong_use(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("language", "many"), [("python", 6), ("javascript", 5), ("cpp", 5), ("go", 5)])
+@pytest.mark.parametrize(("language", "many"), [("python", 6), ("javascript", 7), ("cpp", 7), ("go", 8)])
 def test_the_commands_of_its_readme_exist(language: str, many: int, tmp_path: Path) -> None:
     treelings("new", "mybot", "--language", language, cwd=tmp_path)
     shown = re.findall(
