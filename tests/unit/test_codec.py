@@ -1,5 +1,6 @@
 """What the readers of messages refuse, field by field, and in which words (proto/treelings/v1/game.proto)."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -265,14 +266,27 @@ def test_a_number_that_the_wire_cannot_carry_is_our_own_error_when_building() ->
         codec.end_message(GameEnd("festival", (-1, 1), (0, 0)))
 
 
-def test_the_kit_and_its_codec_load_no_grpc_and_the_kit_alone_no_protobuf() -> None:
-    for module, absent in (("treelings", {"grpc", "google.protobuf"}), ("treelings.codec", {"grpc"})):
-        script = f"import sys, {module}; print(*sys.modules)"
-        loaded = subprocess.run(
-            [sys.executable, "-c", script], capture_output=True, text=True, check=True
-        ).stdout.split()
-        assert module in loaded
-        assert not absent & set(loaded)
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [
+        ("treelings", {"dataclasses", "google.protobuf", "grpc", "hashlib", "hpack", "treelings.rules"}),
+        ("treelings.server", {"dataclasses", "google.protobuf", "grpc", "hashlib", "hpack", "treelings.rules"}),
+        ("treelings.codec", {"grpc"}),
+    ],
+)
+def test_what_a_bot_does_not_need_is_not_loaded(module: str, absent: set[str]) -> None:
+    # -S: what is installed for all programs may load what it likes.
+    command = [sys.executable, "-S", "-c", f"import sys, {module}; print(*sys.modules)"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    loaded = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    assert module in loaded
+    assert not absent & set(loaded)
+
+
+@pytest.mark.parametrize("name", ["State", "Rng", "Refill", "rules"])
+def test_the_forward_model_is_loaded_once_it_is_asked_for(name: str) -> None:
+    script = f"import sys, treelings; treelings.{name}; assert 'treelings.rules' in sys.modules"
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 REFEREE_READERS: dict[str, Callable[[RefereeMessage], object]] = {

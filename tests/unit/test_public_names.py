@@ -1,10 +1,10 @@
 """What bots may rely on: every public name of the kit, with its signature. A change here is a change for all bots."""
 
-import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Iterator
 from types import FunctionType
+from typing import ForwardRef
 
 import treelings
 
@@ -16,17 +16,17 @@ class Bot(ABC)
     def choose(self, view: View) -> Move
     def end(self, result: GameEnd) -> None
     def say(self, text: str) -> None
-class Clock
+class Clock(NamedTuple)
     startup_ms: int = …
     move_ms: int = …
     bank_ms: int = …
     increment_ms: int = …
 class DeckError(TreelingsError)
-class GameEnd
+class GameEnd(NamedTuple)
     outcome: str
     ranks: tuple[int, ...]
     scores: tuple[int, ...]
-class GameStart
+class GameStart(NamedTuple)
     game: str
     seat: int
     players: int
@@ -72,7 +72,7 @@ class State
     def scoring(self) -> tuple[tuple[bool, ...], ...]
     def margin(self, seat: int) -> float
 class TreelingsError(Exception)
-class View
+class View(NamedTuple)
     seat: int
     turn: int
     players: int
@@ -120,7 +120,7 @@ def described() -> Iterator[str]:
     for name in treelings.__all__:
         value = getattr(treelings, name)
         if inspect.isclass(value):
-            base = value.__mro__[1].__name__
+            base = "NamedTuple" if hasattr(value, "_fields") else value.__mro__[1].__name__
             yield f"class {name}" + f"({base})" * (base != "object")
             for attribute, member in members(value):
                 yield f"    {line(value, attribute, member)}"
@@ -143,16 +143,17 @@ def line(of: type, name: str, member: object) -> str:
     if isinstance(member, FunctionType | staticmethod | classmethod):
         kind = {staticmethod: "static ", classmethod: "class "}.get(type(member), "")
         return f"{kind}def {name}{signature(getattr(of, name))}"
-    fields = getattr(of, "__dataclass_fields__", {})
-    has_default = name in fields and fields[name].default is not dataclasses.MISSING
+    has_default = name in getattr(of, "_field_defaults", ())
     return f"{name}: {short(of.__annotations__[name])}" + " = …" * has_default
 
 
 def signature(function: Callable[..., object]) -> str:
-    return re.sub(r"-> '(\w+)'", r"-> \1", short(str(inspect.signature(function))))
+    return re.sub(r"(: |-> )'(\w+)'", r"\1\2", short(str(inspect.signature(function))))
 
 
 def short(annotation: object) -> str:
+    if isinstance(annotation, ForwardRef):
+        annotation = annotation.__forward_arg__
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
     return re.sub(r"\b(treelings\.\w+|typing|collections\.abc)\.", "", text).replace(
         "Literal['start', 'end']", "Refill"
