@@ -11,19 +11,20 @@ from typing import Final, Protocol, Self
 
 from referee.config import CONFIG_FILE, LeagueConfig, read_config, template
 from referee.decision import Decision, plan_so_far, until_decided
-from referee.errors import ConfigError, UsageError
+from referee.errors import ConfigError, LeagueBusy, UsageError
 from referee.leaderboard import leaderboard, standings_json
 from referee.lock import locked
 from referee.logs import KeptLog, LogKeeper, logs_of
 from referee.model import GameRecord, MatchSpec, Night, Standing, Submission, UntilDecided
-from referee.night import SeatTable, aimed, over_grpc, play_night, without
+from referee.night import SeatTable, aimed, leave, over_grpc, play_night, without
 from referee.ports import RecordedGames, Sandbox
-from referee.reports import Added, RunSummary, Status, Trial
+from referee.reports import Added, Removed, RunSummary, Status, Trial, next_step
 from referee.run import Progress, default_jobs
 from referee.schedule import count_games, plan_night
 from referee.standings import standings
 from referee.store import STORE_FILE, Store
 from referee.submissions import is_sample, take_in, unchanged
+from referee.text import printable
 from referee.work_folder import remove_leftovers, work_folder
 from treelings import commitment
 from treelings.cards import SECRET_BYTES
@@ -154,14 +155,36 @@ class League:
         Shipped samples and versions that were taken in before play none. Raises SubmissionError, and what `play`
         raises.
         """
-        bots = self.folder / BOTS_FOLDER
-        with work_folder(bots, _COPIES) as copies:
+        with work_folder(self.folder / BOTS_FOLDER, _COPIES) as copies:
             copy = take_in(source, copies)
-            known = is_sample(copy) or (bots / copy.folder.name).exists()
+            # Files that are there tell nothing: whoever copied them may not have come to the end.
+            known = is_sample(copy) or self._store.knows(copy.version)
             trial = None if known else await play(copy)
             if trial is None or trial.passed:
                 return replace(self.add(copy.folder), trial=trial)
             return Added(replace(copy, folder=source), changed=False, trial=trial)
+
+    def remove(self, name: str) -> Removed:
+        """Let a bot withdraw: it joins no further night, and leaves the open one if that has not begun.
+
+        All that it played stays, and it may be added again. Raises UsageError if it is not there.
+        """
+        there = {bot.name: bot for bot in self.bots()}
+        if name not in there:
+            names = printable(", ".join(there), 200) or "none"
+            raise UsageError(f"{self.folder}: no bot {printable(name, 40)!r}; expected one of those there: {names}")
+        self._store.withdraw(name, self._timestamp())
+        night = self.current_night()
+        if night is None or name not in {bot.name for bot in night.bots}:
+            return Removed(there[name])
+        try:
+            with locked(self.folder):
+                if why := leave(self.name, night, self._store, name):
+                    return Removed(there[name], plays=night.number, why=why)
+                self.publish()
+                return Removed(there[name], left=night.number)
+        except LeagueBusy:
+            return Removed(there[name], plays=night.number, why="it is being played")
 
     def bots(self) -> tuple[Submission, ...]:
         """The versions that a night opened now would play with, by name."""
@@ -288,7 +311,9 @@ class League:
         night = self.current_night() or (nights[-1] if nights else None)
         done = self._store.count(night.number) if night else 0
         total = self._total(night) if night else 0
-        return Status(self.name, len(self.bots()), night, done, total, self._next(night, done, total))
+        bots = len(self.bots())
+        step = next_step(self.folder, night, done, total, few=bots < max(self.config.seats))
+        return Status(self.name, bots, night, done, total, step)
 
     def standings(self, night: int | None = None) -> tuple[Standing, ...]:
         """The standings of a night, of the season if no number is given."""
@@ -377,18 +402,6 @@ class League:
                 f"play them with: treelings league run {self.folder}"
             )
         self._store.finish(night.number, self._timestamp())
-
-    def _next(self, night: Night | None, done: int, total: int) -> str:
-        command = f"treelings league {{}} {self.folder}"
-        if night is None or (night.finished and night.secret):
-            few = len(self.bots()) < max(self.config.seats)
-            return command.format("add") + " BOT…" if few else command.format("run")
-        if night.finished is None:
-            again = command.format("run")
-            if night.voids and done + len(night.voids) == total:
-                return f"{again} to try void games again, or {command.format('reveal')} --night {night.number}"
-            return again
-        return command.format("reveal")
 
     def _timestamp(self) -> str:
         return self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -12,6 +12,7 @@ from referee.errors import UsageError
 from referee.model import GameRecord, MatchSpec, Night, Submission, UntilDecided, VoidGame
 from referee.ports import KeepLog, Sandbox
 from referee.run import PlayableTable, Progress, play_matches
+from referee.schedule import plan_night
 from referee.store import Store
 from treelings import Clock
 
@@ -82,6 +83,21 @@ def aimed(league: str, night: Night, store: Store, aim: UntilDecided) -> Night:
         )
     store.aim(night.number, aim)
     return found
+
+
+def leave(league: str, night: Night, store: Store, bot: str) -> str | None:
+    """Take a bot out of an open night that has not begun, if the others can play it; else, in words, why it stays."""
+    if store.count(night.number):
+        return "it has begun, and all others are to meet the same bots"
+    others = [other.name for other in night.bots if other.name != bot]
+    try:
+        plan_night(league=league, night=night.number, bots=others, settings=night.settings)
+    except UsageError as problem:
+        return f"it is open, and cannot be played without: {problem}"
+    store.leave(night.number, bot)
+    if (wish := night.until_decided) and wish.top > len(others):
+        store.aim(night.number, replace(wish, top=len(others)))
+    return None
 
 
 def without(plan: Iterable[MatchSpec], recorded: frozenset[str]) -> list[MatchSpec]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from referee.model import Fault, GameRecord, Night, Submission, VoidGame, by_reasons
 from treelings import View
@@ -77,6 +78,21 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
+class Removed:
+    """What became of a bot that withdrew; it joins no further night.
+
+    left    the open night that it is out of too, None if there was none with it or it plays that
+    plays   the open night that it plays to its end; None if there is none
+    why     why it plays that, in words
+    """
+
+    submission: Submission
+    left: int | None = None
+    plays: int | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RunSummary:
     """What a run came to.
 
@@ -95,6 +111,19 @@ class RunSummary:
     def finished(self) -> bool:
         """Every game of the night has a record."""
         return self.done == self.total
+
+
+def next_step(folder: Path, night: Night | None, done: int, total: int, *, few: bool) -> str:
+    """What to do next in a league, as a command; `few`: its bots are too few for a night."""
+    command = f"treelings league {{}} {folder}"
+    if night is None or (night.finished and night.secret):
+        return command.format("add") + " BOT…" if few else command.format("run")
+    if night.finished is None:
+        again = command.format("run")
+        if night.voids and done + len(night.voids) == total:
+            return f"{again} to try void games again, or {command.format('reveal')} --night {night.number}"
+        return again
+    return command.format("reveal")
 
 
 def voids_in_words(voids: Iterable[VoidGame]) -> Iterator[str]:

@@ -164,15 +164,28 @@ def find_bot(text: str) -> Path:
     Packages of a sample bot are fetched the first time. Raises SubmissionError.
     """
     path = Path(text)
-    if not path.is_dir() and (sample := sample_bot(text)):
+    mode = _mode(path)
+    if not stat.S_ISDIR(mode) and (sample := sample_bot(text)):
         return with_packages(sample) if lacks_packages(sample) else sample
-    if not path.exists():
+    if not mode:
         names = ", ".join(path.name for path in sample_bots())
         raise SubmissionError(
             f"{printable(text, 200)}: expected a bot's folder, its .zip or .tar.gz, or the name of a sample bot "
             f"({names}), got neither"
         )
     return path
+
+
+def _mode(path: Path) -> int:
+    """What is there, links followed; 0 for nothing. Raises SubmissionError where that cannot be told."""
+    try:
+        return path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last for a NUL in it
+        return 0
+    except OSError as problem:
+        if problem.errno == errno.ENAMETOOLONG:  # and so nothing can be there
+            return 0
+        raise SubmissionError(f"{shown(path)}: cannot be read: {problem.strerror}") from problem
 
 
 def _sample_versions() -> frozenset[str]:

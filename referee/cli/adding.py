@@ -1,6 +1,7 @@
 """Taking bots into a league: their trial matches, and what the author of one that is not accepted is told."""
 
 import secrets
+import shlex
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
@@ -45,7 +46,12 @@ class Trials:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._open.aclose()
+        try:
+            await self._open.aclose()
+        except SandboxError:
+            # What went wrong first names the bot; that the same engine cannot clean up either says nothing new.
+            if not isinstance(error, SandboxError):
+                raise
 
     async def play(self, bot: Submission) -> Trial:
         """Play one (league.PlayTrial). Raises UsageError where nothing isolates it here, SandboxError."""
@@ -91,10 +97,10 @@ async def add_bots(league: League, bots: Sequence[str], trials: Trials | None) -
     trials  None: without a trial match
 
     A bot that is not accepted does not stop those after it. Raises UsageError where no trial match can be played here,
-    SandboxError where it failed on our side for good.
+    SandboxError where it failed on our side for good: then those before it are in, it and those after it are not.
     """
     unacceptable = failed = False
-    for text in bots:
+    for number, text in enumerate(bots):
         try:
             source = find_bot(text)
             added = league.add(source) if trials is None else await league.try_and_add(source, trials.play)
@@ -103,9 +109,14 @@ async def add_bots(league: League, bots: Sequence[str], trials: Trials | None) -
             error_lines(str(error))
             continue
         except SandboxError as error:
-            advice = "try again, or take it in without one: --no-trial"
             shown = printable(text, LONGEST_PATH)
-            raise type(error)(f"{shown}: its trial match could not be played; {advice} ({error})") from error
+            again = " ".join(
+                printable(shlex.quote(each), LONGEST_PATH) for each in (str(league.folder), *bots[number:])
+            )
+            raise type(error)(
+                f"{shown}: its trial match could not be played ({error}); nothing of it is kept. Go on with: treelings "
+                f"league add {again} (and --no-trial to take bots in without a trial match)"
+            ) from error
         if added.accepted:
             out.print(outcome(added), markup=False, soft_wrap=True)
         else:

@@ -25,8 +25,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="""Run a league: nights of round-robin matches between submitted bots.
 
-`init` makes one, `add` takes bots in, `run` plays a night to its end, `publish` writes the leaderboard, `reveal` opens
-the night's secret so that anybody can check its decks. A run that was interrupted goes on with `run`.""",
+`init` makes one, `add` takes bots in, `remove` lets one withdraw, `run` plays a night to its end, `publish` writes the
+leaderboard, `reveal` opens the night's secret so that anybody can check its decks. A run that was interrupted goes on
+with `run`.""",
 )
 
 
@@ -70,6 +71,27 @@ def add(
         code = run_loop(add_all(league))
     if code:
         raise typer.Exit(code)
+
+
+@app.command("remove")
+def remove(
+    folder: options.LeagueFolder,
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="The bot's name, as `bots` lists it.")],
+) -> None:
+    """Let a bot withdraw: it joins no further night, and leaves the open one if no game of it has been played.
+
+    All that it played stays, and can be replayed and verified. Adding it again brings it back.
+    """
+    with _open(folder) as league:
+        gone = league.remove(bot)
+        name = f"{bot} {short_version(gone.submission.version)}"
+        if gone.left is not None:
+            out.print(f"{name} leaves night {gone.left} and joins no further one", markup=False, soft_wrap=True)
+            _announce(league, gone.left)
+        else:
+            out.print(f"{name} joins no further night; what it played stays", markup=False, soft_wrap=True)
+        if gone.plays is not None:
+            out.print(f"Night {gone.plays} it plays to its end: {gone.why}", markup=False, soft_wrap=True)
 
 
 @app.command("bots")

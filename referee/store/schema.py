@@ -6,7 +6,7 @@ from sqlalchemy import JSON, ForeignKey, Index
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 FORMAT: Final = "treelings-league"
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 
 
 class Base(DeclarativeBase):
@@ -25,7 +25,7 @@ class MetaRow(Base):
 
 
 class BotRow(Base):
-    """A version of a bot that was added; the last one of a name is the one that plays next."""
+    """A version of a bot that was added; the last one of a name is the one that plays next, unless it has withdrawn."""
 
     __tablename__ = "bots"
 
@@ -37,6 +37,7 @@ class BotRow(Base):
     command: Mapped[list[str]]
     runtime: Mapped[str]
     added: Mapped[str]
+    withdrawn: Mapped[str | None]  # since schema 2
 
 
 class NightRow(Base):

@@ -1,6 +1,7 @@
 """The repository: values of model.py go in and come out, one transaction a call."""
 
 import os
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -8,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from sqlalchemy import URL, SQLColumnExpression, create_engine, delete, event, func, select
+from sqlalchemy import URL, SQLColumnExpression, create_engine, delete, event, func, select, text, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -28,8 +29,11 @@ _AIM: Final = "until_decided"
 """Stands among a night's settings where it has one."""
 _BUSY_S: Final = 30
 """How long a call waits for another process that is writing."""
-_AT_ONCE: Final = 100
-"""Matches whose records are held at a time."""
+_KIND: Final = 0xFF
+"""Of an error of SQLite's; what lies above tells more of it."""
+_MATCHES_AT_ONCE: Final = 25
+_GAMES_AT_ONCE: Final = 500
+"""So many have their records held as texts at a time."""
 
 
 class Store:
@@ -104,6 +108,17 @@ class Store:
         with self._transaction() as session:
             session.add(row)
 
+    def withdraw(self, name: str, at: str) -> None:
+        """Note that a bot plays no further night, till it is added again; all that it played stays."""
+        with self._transaction() as session:
+            row = next(row for row in _newest(session) if row.name == name)
+            row.withdrawn = at
+
+    def knows(self, version: str) -> bool:
+        """Whether this version was added once, whatever became of it."""
+        with self._transaction() as session:
+            return session.scalar(select(BotRow.id).where(BotRow.version == version).limit(1)) is not None
+
     def bots(self) -> tuple[Submission, ...]:
         """The newest version of every bot, by name."""
         with self._transaction() as session:
@@ -137,6 +152,13 @@ class Store:
         """The versions that a night froze, by name."""
         with self._transaction() as session:
             return tuple(self._submission(row) for row in _lineup(session, session.get_one(NightRow, night)))
+
+    def leave(self, night: int, name: str) -> None:
+        """Take a bot out of a night of which no game has been played; none of its games is void any more either."""
+        with self._transaction() as session:
+            row = session.get_one(NightRow, night)
+            row.bots = [bot.id for bot in _lineup(session, row) if bot.name != name]
+            session.execute(delete(VoidRow).where(VoidRow.night == night))
 
     def aim(self, night: int, until_decided: UntilDecided) -> None:
         """Keep how far a night goes on after its round robin, in place of what was kept before."""
@@ -192,8 +214,8 @@ class Store:
 
     def lines(self, night: int, matches: Sequence[str]) -> Iterator[Mapping[str, str]]:
         """The records of these matches of a night as they are kept, one match after the other, by the game's id."""
-        for begin in range(0, len(matches), _AT_ONCE):
-            wanted = matches[begin : begin + _AT_ONCE]
+        for begin in range(0, len(matches), _MATCHES_AT_ONCE):
+            wanted = matches[begin : begin + _MATCHES_AT_ONCE]
             found: dict[str, dict[str, str]] = {match: {} for match in wanted}
             query = select(GameRow.match, GameRow.id, GameRow.record)
             with self._transaction() as session:
@@ -208,14 +230,25 @@ class Store:
         return from_json(line, f"{self._path}: game")
 
     def _records(self, night: int | None, line: SQLColumnExpression[str]) -> tuple[GameRecord, ...]:
-        query = select(line).order_by(
+        query = select(GameRow.id).order_by(
             # Deal ids of a match differ in their last number alone, so the shorter is the smaller.
             GameRow.night, GameRow.match, func.length(GameRow.deal), GameRow.deal, GameRow.rotation,
         )  # fmt: skip
         if night is not None:
             query = query.where(GameRow.night == night)
         with self._transaction() as session:
-            return tuple(self.record(text) for text in session.scalars(query))
+            games = session.scalars(query).all()
+        return tuple(self.record(text) for text in self._texts(games, line))
+
+    def _texts(self, games: Sequence[str], line: SQLColumnExpression[str]) -> Iterator[str]:
+        """Of these games, in their order; read in parts, so that neither memory nor a writer waits for all of them."""
+        for begin in range(0, len(games), _GAMES_AT_ONCE):
+            wanted = games[begin : begin + _GAMES_AT_ONCE]
+            with self._transaction() as session:
+                query = select(GameRow.id, line).where(GameRow.id.in_(wanted))
+                found = dict(session.execute(query).all())
+            for game in wanted:
+                yield found[game]
 
     def _check(self) -> None:
         try:
@@ -225,10 +258,19 @@ class Store:
             raise StoreError(f"cannot be used as a league's database: {problem}") from problem
         if meta.get("format") != FORMAT or not meta.get("schema", "").isdecimal():
             raise StoreError(f"{self._path}: expected a league's database, got another one")
-        if int(meta["schema"]) != SCHEMA:
+        if meta["schema"] == "1":
+            self._upgrade()
+        elif int(meta["schema"]) != SCHEMA:
             newer = int(meta["schema"]) > SCHEMA
             advice = "update treelings" if newer else "it was made by an older treelings, use that one"
             raise StoreError(f"{self._path}: expected schema {SCHEMA}, got {meta['schema']}; {advice}")
+
+    def _upgrade(self) -> None:
+        """Bring a database of schema 1 up to this one, once, whoever else is about to."""
+        with self._transaction() as session:
+            schema = update(MetaRow).where(MetaRow.key == "schema", MetaRow.value == "1").values(value=str(SCHEMA))
+            if session.connection().execute(schema).rowcount:
+                session.execute(text("ALTER TABLE bots ADD COLUMN withdrawn VARCHAR"))
 
     @contextmanager
     def _transaction(self) -> Iterator[Session]:
@@ -237,7 +279,7 @@ class Store:
                 yield session
         except SQLAlchemyError as problem:
             reason = problem.orig if isinstance(problem, DBAPIError) else problem
-            raise StoreError(f"{self._path}: {reason}") from problem
+            raise StoreError(f"{self._path}: {reason}{_advice(reason)}") from problem
         except (ValueError, TypeError, LookupError, AttributeError) as problem:
             # What is read here was written here, so it has been changed since.
             found = printable(str(problem), _LONGEST_REASON)
@@ -246,6 +288,16 @@ class Store:
     def _submission(self, row: BotRow) -> Submission:
         folder = self._path.parent / row.folder
         return Submission(row.name, row.author, row.version, folder, tuple(row.command), row.runtime)
+
+
+def _advice(reason: BaseException | None) -> str:
+    """What to do where there is no room to write, or the disk does not do it for another reason."""
+    match getattr(reason, "sqlite_errorcode", 0) & _KIND:
+        case sqlite3.SQLITE_FULL:
+            return "; make room there and try again: all that was recorded is kept"
+        case sqlite3.SQLITE_IOERR:
+            return "; see whether the disk is full or fails, and try again: all that was recorded is kept"
+    return ""
 
 
 def _set_pragmas(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
@@ -258,7 +310,8 @@ def _set_pragmas(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
 
 def _newest(session: Session) -> Sequence[BotRow]:
     last = select(func.max(BotRow.id)).group_by(BotRow.name)
-    return session.scalars(select(BotRow).where(BotRow.id.in_(last)).order_by(BotRow.name)).all()
+    there = BotRow.id.in_(last), BotRow.withdrawn.is_(None)
+    return session.scalars(select(BotRow).where(*there).order_by(BotRow.name)).all()
 
 
 def _lineup(session: Session, night: NightRow) -> Sequence[BotRow]:

@@ -1,8 +1,11 @@
 """A league night in real containers: to its end, resumed after it was killed, and after the engine was lost."""
 
 import asyncio
+import contextlib
 import os
+import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import uuid
@@ -17,6 +20,7 @@ from referee.records import problems
 from referee.sandbox.docker import DockerSandbox
 from referee.submissions import sample_bot
 from referee.verify import verify
+from tests.support.command import treelings
 from tests.support.league import Told
 from tests.support.sandboxed import EngineProxy
 from tests.support.submissions import bot_folder
@@ -88,6 +92,55 @@ def test_a_league_that_was_killed_goes_on_where_it_was_and_sweeps_what_was_left(
         assert len(league._store.records()) == 18
     assert kept.isdisjoint(again.games)
     assert containers(engine, name) == []
+
+
+def test_a_bot_whose_runtime_cannot_be_had_sits_out_and_the_others_play_in_containers(
+    runtime_image: str, folder: Path
+) -> None:
+    assert runtime_image
+
+    def change(runtime: str) -> None:
+        with contextlib.closing(sqlite3.connect(folder / "league.db")) as database, database:
+            database.execute(f"UPDATE bots SET runtime = '{runtime}' WHERE name = 'crashing'")
+
+    change("cobol")
+    first = treelings("league", "run", folder, cwd=folder)
+    assert first.code == 1
+    assert "crashing cannot play now: runtime cobol: runtime: expected one of python, node, native" in first.err
+    assert "isolates nothing" not in first.err
+    assert "and 11 more games: crashing sits out: no runtime cobol here" in first.err
+    assert len(re.findall(r"^\d  (greedy|random) .* 6 ", first.out, re.MULTILINE)) == 2
+    change("python")
+    again = treelings("league", "run", folder, cwd=folder)
+    assert "Night 1 is complete: 18 games." in again.out
+    with League.open(folder) as league:
+        league.reveal()
+        assert verify([league.site]).differences == ()
+
+
+async def test_a_bot_whose_trial_loses_its_engine_is_not_in_and_the_message_says_which(
+    engine: APIClient, runtime_image: str, folder: Path, name: str, tmp_path: Path
+) -> None:
+    assert runtime_image
+    before = {path.name for path in (folder / "bots").iterdir()}
+    bot_folder(tmp_path, "slow", code="import time\ntime.sleep(600)\n")
+    async with EngineProxy.serve(tmp_path / "engine.sock") as proxy:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "referee.cli", "league", "add", str(folder), "slow", "neighbour",
+            stderr=asyncio.subprocess.PIPE, cwd=tmp_path, env=os.environ | {"DOCKER_HOST": f"unix://{tmp_path}/engine.sock"},
+        )  # fmt: skip
+        assert process.stderr
+        while len(await asyncio.to_thread(containers, engine, name)) < 2:
+            assert process.returncode is None
+            await asyncio.sleep(0.1)
+        await proxy.cut()
+        told = (await process.stderr.read()).decode()
+        assert await process.wait() == 1
+    assert "error: slow: its trial match could not be played" in told
+    assert re.search(r"Go on with: treelings league add \S+/league slow neighbour", told)
+    assert {path.name for path in (folder / "bots").iterdir()} == before
+    with League.open(folder) as league:
+        assert [bot.name for bot in league.bots()] == ["crashing", "greedy", "random"]
 
 
 async def test_a_league_whose_engine_is_lost_keeps_its_games_and_goes_on_when_it_is_back(

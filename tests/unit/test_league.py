@@ -19,7 +19,7 @@ from referee.match import Table
 from referee.model import GameRecord, GameSpec, MatchSpec, Submission, UntilDecided, VoidGame
 from referee.night import SeatTable
 from referee.ports import Sandbox
-from referee.reports import RunSummary
+from referee.reports import Removed, RunSummary
 from tests.support import players
 from tests.support.league import NOW, SECRET, FakeSandbox, Published, Tables, Told, new_league, open_league
 from tests.support.submissions import bot_folder, bot_toml
@@ -646,6 +646,97 @@ def test_a_night_to_be_decided_waits_for_who_could_not_be_run_and_then_goes_on_t
         assert found is not None
         assert found.summary == "No place is decided before every match has had all deals of the plan."
         assert (run_until_decided(league, aim=None)[-1], records(league, pieces)) == expected
+
+
+# ---- bots that withdraw
+
+
+def test_who_withdraws_joins_no_further_night_and_what_it_played_stays(tmp_path: Path) -> None:
+    published = Published()
+    with new_league(tmp_path, publisher=published) as league:
+        run(league)
+        gone = league.remove("cyd")
+        assert (gone.submission.name, gone.left, gone.plays) == ("cyd", None, None)
+        assert [bot.name for bot in league.bots()] == ["ann", "bob"]
+        assert run(league).total == 4
+        assert {row.bot: row.games for row in league.standings()} == {"ann": 12, "bob": 12, "cyd": 8}
+        assert len(records(league, published)) == 16
+        assert league.authors()["cyd"] == "Somebody"
+
+
+def test_who_withdraws_before_a_night_has_begun_leaves_it_and_its_decks_stay(tmp_path: Path) -> None:
+    published = Published()
+    with new_league(tmp_path, publisher=published) as league:
+        night = league.open_night()
+        assert league.remove("cyd").left == 1
+        assert published.nights[-1] == (replace(night, bots=night.bots[:2]),)
+        assert run(league).total == 4
+        assert {record.deck for record in records(league, published)} == {
+            derive_deck(SECRET, f"night 1/ann-vs-bob/{deal}") for deal in (0, 1)
+        }
+
+
+def test_who_withdraws_from_a_night_that_has_begun_plays_it_to_its_end(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        run(league, voiding(3))
+        gone = league.remove("cyd")
+        assert (gone.left, gone.plays, gone.why) == (None, 1, "it has begun, and all others are to meet the same bots")
+        assert run(league) == RunSummary(1, 3, 12, 12, ())
+        assert [bot.name for bot in league.bots()] == ["ann", "bob"]
+
+
+def test_who_withdraws_while_a_night_is_being_played_plays_it_to_its_end(tmp_path: Path) -> None:
+    gone: list[Removed] = []
+
+    def before(_: GameSpec) -> None:
+        if not gone:
+            with open_league(tmp_path) as same:
+                gone.append(same.remove("cyd"))
+
+    with new_league(tmp_path) as league:
+        assert run(league, Tables(before=before)).finished
+        assert (gone[0].plays, gone[0].why) == (1, "it is being played")
+        assert len(league.bots()) == 2
+
+
+def test_who_withdraws_from_a_night_that_needs_all_of_its_bots_plays_it(tmp_path: Path) -> None:
+    with new_league(tmp_path, ("ann", "bob")) as league:
+        league.open_night()
+        gone = league.remove("bob")
+        assert gone.plays == 1
+        assert "it is open, and cannot be played without: seats: a table of 2 needs 2 bots" in gone.why
+        assert run(league).finished
+        with pytest.raises(UsageError, match="needs 2 bots"):
+            league.open_night()
+
+
+def test_fewer_bots_have_fewer_places_to_decide(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        with pytest.raises(EngineGone):
+            run_until_decided(league, Tables(before=_no_engine), aim=UntilDecided(3, 14))
+        assert league.remove("cyd").left == 1
+        assert league.night(1).until_decided == UntilDecided(2, 14)
+        assert run(league).finished
+
+
+def _no_engine(_: GameSpec) -> None:
+    raise EngineGone("gone")
+
+
+def test_who_withdrew_may_be_added_again(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        league.remove("cyd")
+        added = league.add(tmp_path / "submitted" / "cyd")
+        assert (added.changed, added.replaced) == (True, None)
+        assert [bot.name for bot in league.bots()] == ["ann", "bob", "cyd"]
+
+
+def test_only_a_bot_that_is_there_can_withdraw(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        league.remove("cyd")
+        for name in ("cyd", "nobody", "x" * 300):
+            with pytest.raises(UsageError, match=rf"no bot '{name[:30]}.*'; expected one of those there: ann, bob"):
+                league.remove(name)
 
 
 # ---- revealing

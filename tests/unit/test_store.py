@@ -93,7 +93,38 @@ def test_a_league_that_was_moved_finds_its_bots(tmp_path: Path, store: Store) ->
         assert moved.bots() == (bot(tmp_path / "moved", "ann"),)
 
 
+def test_a_bot_that_withdrew_plays_next_no_more_until_it_is_added_again(tmp_path: Path, store: Store) -> None:
+    first, second = bot(tmp_path, "ann", 1), bot(tmp_path, "ann", 2)
+    for each in (first, second, bot(tmp_path, "bob")):
+        store.add_bot(each, AT)
+    open_night(store)
+    store.withdraw("ann", AT)
+    assert store.bots() == (bot(tmp_path, "bob"),)
+    assert store.lineup(1) == (second, bot(tmp_path, "bob"))
+    store.add_bot(second, AT)
+    assert store.bots() == (second, bot(tmp_path, "bob"))
+
+
+def test_a_version_is_known_from_when_it_was_first_added(tmp_path: Path, store: Store) -> None:
+    ann = bot(tmp_path, "ann")
+    assert not store.knows(ann.version)
+    store.add_bot(ann, AT)
+    store.withdraw("ann", AT)
+    assert store.knows(ann.version)
+
+
 # ---- nights
+
+
+def test_who_leaves_a_night_is_no_bot_of_it_and_nothing_of_it_is_void(tmp_path: Path, store: Store) -> None:
+    for name in ("ann", "bob", "cyd"):
+        store.add_bot(bot(tmp_path, name), AT)
+    open_night(store)
+    store.save(1, [VoidGame("a", ("no runtime",))])
+    store.leave(1, "bob")
+    (night,) = store.nights()
+    assert [entry.name for entry in night.bots] == ["ann", "cyd"]
+    assert night.voids == ()
 
 
 def test_a_night_keeps_its_settings_and_hides_its_secret(store: Store) -> None:
@@ -259,8 +290,8 @@ def rewrite(path: Path, sql: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "says"),
     [
-        ("UPDATE meta SET value = '2' WHERE key = 'schema'", "expected schema 1, got 2; update treelings"),
-        ("UPDATE meta SET value = '0' WHERE key = 'schema'", "expected schema 1, got 0; it was made by an older"),
+        ("UPDATE meta SET value = '3' WHERE key = 'schema'", "expected schema 2, got 3; update treelings"),
+        ("UPDATE meta SET value = '0' WHERE key = 'schema'", "expected schema 2, got 0; it was made by an older"),
         ("UPDATE meta SET value = 'x' WHERE key = 'schema'", "expected a league's database, got another one"),
         ("UPDATE meta SET value = 'chess' WHERE key = 'format'", "expected a league's database, got another one"),
         ("DELETE FROM meta", "expected a league's database, got another one"),
@@ -271,6 +302,22 @@ def test_a_database_of_another_schema(tmp_path: Path, store: Store, sql: str, sa
     rewrite(tmp_path / "league.db", sql)
     with pytest.raises(StoreError, match=says):
         Store.open(tmp_path)
+
+
+def test_a_database_from_before_bots_could_withdraw_goes_on(tmp_path: Path, store: Store) -> None:
+    store.add_bot(bot(tmp_path, "ann"), AT)
+    store.add_bot(bot(tmp_path, "bob"), AT)
+    night = open_night(store)
+    store.close()
+    rewrite(tmp_path / "league.db", "ALTER TABLE bots DROP COLUMN withdrawn")
+    rewrite(tmp_path / "league.db", "UPDATE meta SET value = '1' WHERE key = 'schema'")
+    for _ in range(2):
+        with Store.open(tmp_path) as again:
+            assert again.nights() == (night,)
+            assert again.bots()[-1] == bot(tmp_path, "bob")
+    with Store.open(tmp_path) as again:
+        again.withdraw("bob", AT)
+        assert again.bots() == (bot(tmp_path, "ann"),)
 
 
 def test_a_damaged_record_is_named(tmp_path: Path, store: Store, records: tuple[GameRecord, ...]) -> None:

@@ -422,6 +422,18 @@ def test_neither_folder_nor_sample_bot() -> None:
         find_bot("nobody")
 
 
+@pytest.mark.parametrize("text", ["x" * 256, "x/" * 3_000, "a\0b"])
+def test_a_text_that_can_be_no_path_is_no_bot(text: str) -> None:
+    with pytest.raises(SubmissionError, match=r"expected a bot's folder, .*, got neither"):
+        find_bot(text)
+
+
+def test_a_path_that_leads_round_in_a_circle_is_told(tmp_path: Path) -> None:
+    (tmp_path / "round").symlink_to("round")
+    with pytest.raises(SubmissionError, match="round: cannot be read: Too many levels of symbolic links"):
+        find_bot(str(tmp_path / "round"))
+
+
 def test_a_changed_sample_bot_is_a_stranger(tmp_path: Path) -> None:
     assert not is_sample(inspect(bot_folder(tmp_path, "random")))
 
