@@ -189,7 +189,7 @@ def hand_over(bot: socket.socket, *files: int) -> None:
 
 async def closed(pipe: int) -> bool:
     """Whether nobody can write to a pipe any more, within a while."""
-    for _ in range(1_000):
+    for _ in range(10_000):
         try:
             return os.read(pipe, 1) == b""
         except BlockingIOError:

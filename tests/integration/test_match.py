@@ -127,6 +127,7 @@ async def test_containers_that_misbehave_are_told_apart_and_each_costs_its_own_g
         [FaultKind.OUT_OF_MEMORY], [FaultKind.TIMEOUT], [FaultKind.CRASH], [],
     ]  # fmt: skip
     assert records[0].faults[0].detail.startswith("the bot was ended by its memory limit, at turn 1")
-    assert records[1].faults[0].detail == "no answer within 3,000 ms, at turn 0 (bank 20,000 ms)"
+    assert records[1].faults[0].detail.startswith("no answer within 3,000 ms, ")  # and what a busy machine took from it
+    assert records[1].faults[0].detail.endswith(", at turn 0 (bank 20,000 ms)")
     assert records[2].faults[0].detail.startswith("the bot ended with exit code 3 (it logged nothing), at turn 1")
     assert records[3].ended == "festival"

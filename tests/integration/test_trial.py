@@ -23,7 +23,7 @@ PLAIN = ("--sandbox", "process", "--trust-bots")
 def league(tmp_path: Path) -> Path:
     """A league without bots, on a clock that is short but for a busy machine's start of a process."""
     assert treelings("league", "init", "night", cwd=tmp_path).code == 0
-    (tmp_path / "night/league.toml").write_text('name = "night"\n[clock]\nmove_ms = 500\n')
+    (tmp_path / "night/league.toml").write_text('name = "night"\n[clock]\nmove_ms = 2_000\n')
     return tmp_path / "night"
 
 
@@ -67,7 +67,7 @@ def test_an_error_that_costs_no_game_is_told_too(league: Path) -> None:
 
 FAULTS = {
     "startup": ("raise SystemExit('no book')\n", r"exit code 1 \(last line of its log: 'no book'\)", "no book"),
-    "timeout": (kit_bot("def choose(self, view):\n    time.sleep(60)"), r"no answer within 500 ms", "empty"),
+    "timeout": (kit_bot("def choose(self, view):\n    time.sleep(60)"), r"no answer within 2,000 ms", "empty"),
     "illegal_move": (wire_bot("yield READY\nfor query in queries(requests):\n    yield reply(query.turn, 'Q')"),
                      r"'Q'.*; legal: .* \(after [\d.]+ ms\)", "empty"),
     "crash": (kit_bot("def choose(self, view):\n    print('\\x1b[2J')\n    raise KeyError('lost')"),
@@ -92,7 +92,7 @@ def test_the_author_is_told_what_the_bot_failed_on(kind: str, league: Path) -> N
     assert re.search(detail, rows["got"][0])
     assert rows["its log"][-1] == logged
     assert len(rows["its log"]) <= 10
-    how = "--move-ms 500 --sandbox process --trust-bots"
+    how = "--move-ms 2000 --sandbox process --trust-bots"
     assert re.fullmatch(rf"treelings match .*bad random --deals 1 --secret [0-9a-f]{{64}} {how}", rows["again"][0])
     assert rows["next"][0].endswith("; then add it again")
     if kind == "startup":
@@ -100,7 +100,7 @@ def test_the_author_is_told_what_the_bot_failed_on(kind: str, league: Path) -> N
         assert "at its start, before it was asked anything" in rows["where"][0]
     else:
         query = json.loads("\n".join(rows["query"]))
-        assert query["limit_ms"] == 500
+        assert query["limit_ms"] == 2_000
         assert f"game 1 of 2, seat {query['seat']}, turn {query['turn']}" == rows["where"][0]
         assert query["turn"] == len(query["history"])
         assert query["legal_moves"]

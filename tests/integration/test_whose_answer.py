@@ -13,7 +13,7 @@ from tests.support.bot_process import BotProcess
 from tests.support.bot_sources import kit_bot, wire_bot
 from tests.support.descriptors import open_descriptors
 from tests.support.playing import START, failure_of, play_some
-from tests.support.sandboxed import listening
+from tests.support.sandboxed import PATIENCE_S, listening
 from treelings import Clock, GameEnd
 
 CODES = [code.name for code in grpc.StatusCode]
@@ -75,6 +75,9 @@ async def test_a_neighbours_answers_cannot_be_had_by_a_link_to_its_socket() -> N
         honest = BotLink(neighbour)
         assert isinstance(await play_some(honest), Answer)
         async with BotProcess(f"import os, time\n{linked(neighbour)}\ntime.sleep(60)") as cheat:
+            async with asyncio.timeout(PATIENCE_S):
+                while not is_link(cheat):  # noqa: ASYNC110 - nobody tells
+                    await asyncio.sleep(0.01)
             link = BotLink(cheat)
             failure = await play_some(link, Clock(startup_ms=500))
             await link.close()
