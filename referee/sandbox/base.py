@@ -135,25 +135,26 @@ def debian_base(engine: APIClient, report: Report) -> Base:
         return _prepare(engine, raw, _debian_name(archive), "debian", report)
 
 
-@contextmanager
-def with_compiler(engine: APIClient, base: Base, report: Report) -> Iterator[str]:
-    """An image of the same source and Python as a base, with a C compiler and Python's headers; it is gone afterwards.
+def with_compiler(engine: APIClient, base: Base, report: Report, *, fresh: bool) -> str:
+    """The name of an image of the same source and Python as a base, with a C compiler and Python's headers.
 
-    Of the official image that is the one which is not slim. Raises BaseUnavailable, SandboxError.
+    It stays on the engine, since what changes the rules asks for it again; `fresh` gets another one. Raises
+    BaseUnavailable, SandboxError.
     """
-    if base.source == "slim":
-        full = f"{_SLIM}:{SLIM_TAG.removesuffix('-slim')}"
-        known = find_image(engine, full) is not None
-        pull(engine, full, report)
-        try:
-            yield full
-        finally:
-            if not known:  # it takes a gigabyte
-                _remove(engine, full)
-    else:
-        with debian(engine, "gcc,python3-dev", report) as (_, raw):
-            yield raw
-        _remove(engine, raw)
+    archive = system_archive()
+    if base.source == "slim" or archive is None:
+        name = f"{_SLIM}:{SLIM_TAG.removesuffix('-slim')}"
+        if fresh or find_image(engine, name) is None:
+            pull(engine, name, report)
+        return name
+    name = f"treelings-compiler-debian:{archive.suite}"
+    if fresh or find_image(engine, name) is None:
+        with (
+            debian(engine, "gcc,python3-dev", report) as (_, raw),
+            engine_errors("naming the image with a compiler"),
+        ):
+            engine.tag(raw, *name.split(":"))
+    return name
 
 
 @contextmanager
@@ -174,13 +175,9 @@ def debian(engine: APIClient, package: str, report: Report) -> Iterator[tuple[Pa
     try:
         yield archive, raw
     except BaseException:
-        _remove(engine, raw)
+        with engine_errors("removing what is left of the build"):
+            engine.remove_image(raw, force=True)
         raise
-
-
-def _remove(engine: APIClient, image: str) -> None:
-    with engine_errors("removing what is left of the build"):
-        engine.remove_image(image, force=True)
 
 
 def _find(engine: APIClient, name: str, source: str) -> Base | None:

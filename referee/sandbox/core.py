@@ -53,7 +53,7 @@ def compiled_core(
     digest = hashlib.sha256(repr((RECIPE, base, machine, sorted(sources.items()))).encode()).hexdigest()
     wanted = f"{REPOSITORY}:{digest[:12]}"
     if fresh or find_image(engine, wanted) is None:
-        made = _compile(engine, base, sources, machine, report)
+        made = _compile(engine, base, sources, machine, report, fresh=fresh)
         layer = Archive()
         for name, content in made.items():
             layer.add(f"{base.packages}/{name}", content, 0o755)
@@ -64,7 +64,7 @@ def compiled_core(
 
 
 def _compile(
-    engine: APIClient, base: Base, sources: dict[str, bytes], machine: str, report: Report
+    engine: APIClient, base: Base, sources: dict[str, bytes], machine: str, report: Report, *, fresh: bool
 ) -> dict[str, bytes]:
     """The extension modules by their paths below the folder of packages."""
     archive = Archive()
@@ -75,14 +75,14 @@ def _compile(
         report(f"getting {' and '.join(TOOLS[:2])} to compile the kit's core")
         for name, content in fetch_wheels(folder / "tools", TOOLS, base.python, machine, "--no-deps"):
             archive.add(f"{_BUILD}/tools/{name}", content)
-    with with_compiler(engine, base, report) as compiler:
-        report("compiling the kit's core")
-        return made_by(
-            engine,
-            compiler,
-            ["env", f"PYTHONPATH={_BUILD}/tools", "python3", "-P", f"{_BUILD}/treelings/compiling.py",
-             f"{_BUILD}/treelings", f"{_BUILD}/made"],
-            doing="compiling the kit's core",
-            files=archive.bytes(),
-            folder=f"{_BUILD}/made",
-        )  # fmt: skip
+    compiler = with_compiler(engine, base, report, fresh=fresh)
+    report("compiling the kit's core")
+    return made_by(
+        engine,
+        compiler,
+        ["env", f"PYTHONPATH={_BUILD}/tools", "python3", "-P", f"{_BUILD}/treelings/compiling.py",
+         f"{_BUILD}/treelings", f"{_BUILD}/made"],
+        doing="compiling the kit's core",
+        files=archive.bytes(),
+        folder=f"{_BUILD}/made",
+    )  # fmt: skip

@@ -47,7 +47,7 @@ compileall.compile_dir(
     workers=0,
     invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
 ) or sys.exit("the packages do not compile")
-import google.protobuf, grpc, treelings, treelings.server
+import google.protobuf, grpc, treelings.rules, treelings.server
 print("python", sys.version.split()[0], "grpcio", grpc.__version__, "protobuf", google.protobuf.__version__, end=" ")
 print("core", "plain" if treelings.rules.__file__.endswith(".py") else "compiled")
 """
