@@ -2,16 +2,18 @@
 
 from treelings.cards import GUILDS
 from treelings.offers import ONE, pack, pack_row
-from treelings.rules import Refill, State
+from treelings.rules import Refill, State, resumed
 
 
 def position(*rows: str, market: str = "", pile: str = "ROYGBP" * 10, turn: int = 0, refill: Refill = "start") -> State:
-    """A position; `pile` is from the top down, without the firefly, which lies above its lowest 20 cards."""
+    """A position, also such as no game comes to; `pile` is from the top down, without the firefly, which lies above
+    its lowest 20 cards.
+    """
     columns = [row.split() for row in rows]
     guilds = ["".join(column[0] for column in row) for row in columns]
     heights = [pack_row(g, [int(column[1:]) for column in row]) for g, row in zip(guilds, columns, strict=True)]
     cards = [ONE[GUILDS.index(guild)] for guild in reversed(pile)]
-    return State.resume(guilds, heights, counted(market), cards, turn, refill)
+    return resumed(guilds, heights, counted(market), cards, turn, refill)
 
 
 def counted(guilds: str) -> int:

@@ -10,9 +10,9 @@ from itertools import combinations_with_replacement
 from operator import lshift
 from typing import Final, final
 
-from treelings.cards import GUILDS, MARKET_SIZE
+from treelings.cards import CARDS_PER_GUILD, GUILDS, MARKET_SIZE
 from treelings.errors import DeckError
-from treelings.moves import PASS, SINGLES_TAKE, Move, moves_for_take
+from treelings.moves import PASS, SINGLES_TAKE, Move, moves_for_take, quoted
 from treelings.native import i64
 
 BITS: Final = 5
@@ -59,6 +59,28 @@ def mask(guilds: str) -> int:
 def pack_row(row: str, heights: Sequence[int]) -> int:
     """A row's guilds and the cards in each of its columns as one packed integer."""
     return sum(map(lshift, heights, shifts(row)))
+
+
+def cards_in(row: str, packed: int) -> int:
+    """How many cards a row has.
+
+    Raises DeckError unless each of its guilds is one, has one column, and that 1 to 18 cards, and no other has any.
+    """
+    where = f"row {quoted(row)}"
+    cards: i64 = 0
+    rest = packed
+    for place, letter in enumerate(row):
+        guild = GUILDS.find(letter)
+        if guild < 0 or letter in row[:place]:
+            raise DeckError(f"{where}: expected different ones of {GUILDS}, got {quoted(letter)}")
+        height = packed >> (BITS * guild) & FULL
+        if not 1 <= height <= CARDS_PER_GUILD:
+            raise DeckError(f"{where}: expected 1 to {CARDS_PER_GUILD} cards in column {letter}, got {height}")
+        cards += height
+        rest -= height << (BITS * guild)
+    if rest:
+        raise DeckError(f"{where}: expected cards of these guilds alone, got {packed:#x}")
+    return int(cards)
 
 
 def legal_for(market: int, own: int) -> tuple[Move, ...]:

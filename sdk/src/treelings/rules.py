@@ -25,7 +25,21 @@ from treelings.cards import (
 from treelings.errors import DeckError, IllegalMove
 from treelings.moves import PASS, SINGLES_TAKE, Move, quoted
 from treelings.native import i64
-from treelings.offers import BITS, FULL, OFFERS, SLOTS, UNKNOWN, Offer, mask, offer_of, pack, shifts, unpack
+from treelings.offers import (
+    BITS,
+    FULL,
+    OFFERS,
+    ONE,
+    SLOTS,
+    UNKNOWN,
+    Offer,
+    cards_in,
+    mask,
+    offer_of,
+    pack,
+    shifts,
+    unpack,
+)
 
 Refill = Literal["start", "end"]
 """When in a turn the market is filled up to five cards (rules.md, Two sources, two refills)."""
@@ -39,6 +53,8 @@ _MOVES_SHOWN: Final = 8
 
 _ALL_CARDS: Final = pack([CARDS_PER_GUILD] * len(GUILDS))
 """No other 108 cards have this sum: a guild in excess would have to be made up for by fewer cards than it has."""
+
+_ONES: Final = frozenset(ONE)
 
 _NO_GUILD: Final = BITS * len(GUILDS)
 _SHIFTS: Final = bytes(BITS * GUILDS.index(chr(c)) if chr(c) in GUILDS else _NO_GUILD for c in range(256))
@@ -114,16 +130,28 @@ class State:
     def resume(
         rows: list[str], heights: list[int], market: int, pile: Iterable[int], turn: int, refill: Refill
     ) -> "State":
-        """A position in mid-game from its parts.
+        """A position of a game, the last one included, from its parts.
 
         rows, heights    per seat, the latter packed; the state keeps these very lists and will change them
         market           packed
         pile             each card face down as one of ONE, from the bottom up, without the firefly: whether
                          it is out follows from their number, and `festival_turn` is then the first turn of
                          the round, because the exact one makes no difference any more
+
+        Raises DeckError for parts that no game comes to: cards that are not the 108, a seat with more or fewer of
+        them than its turns can have brought, a market that would have been filled up, a round that would be over.
         """
-        sums = list(accumulate(pile, initial=0))
-        return _state(rows, heights, offer_of(market), sums, len(sums) - 1, turn, refill)
+        offer = offer_of(market)
+        cards = list(pile)
+        if not _ONES.issuperset(cards):
+            raise DeckError("pile: expected each card as one of treelings.offers.ONE, got another number")
+        sums = list(accumulate(cards, initial=0))
+        over = _over(rows, heights, offer, sums, turn, refill)
+        state = _state(rows, heights, offer, sums, len(cards), turn, refill)
+        if over:
+            state.over = True
+            state.festival_turn = turn - state.players
+        return state
 
     def copy(self) -> "State":
         """An independent copy; the pile is shared because nothing ever changes it. Cost: 0.4 us."""
@@ -358,6 +386,12 @@ class State:
         return IllegalMove(f"{where}: {reason}; legal: {' '.join(map(str, legal[:_MOVES_SHOWN]))}{more}")
 
 
+def resumed(rows: list[str], heights: list[int], market: int, pile: Iterable[int], turn: int, refill: Refill) -> State:
+    """As `State.resume` has it, of parts that come from a position in mid-game: only the market is looked at."""
+    sums = list(accumulate(pile, initial=0))
+    return _state(rows, heights, offer_of(market), sums, len(sums) - 1, turn, refill)
+
+
 def _state(
     rows: list[str], heights: list[int], offer: Offer, sums: list[int], left: int, turn: int, refill: Refill
 ) -> State:
@@ -375,6 +409,55 @@ def _state(
     state._left = left
     state.festival_turn = -1 if left >= BELOW_FIREFLY else turn - state.seat
     return state
+
+
+def _over(rows: list[str], heights: list[int], offer: Offer, sums: list[int], turn: int, refill: Refill) -> bool:
+    """Whether the game of a position with these parts is over. Raises DeckError if they are none of any game's."""
+    players = len(rows)
+    if not MIN_PLAYERS <= players <= MAX_PLAYERS or len(heights) != players:
+        wanted = f"{MIN_PLAYERS} to {MAX_PLAYERS}"
+        raise DeckError(f"players: expected {wanted} rows and as many heights, got {players} and {len(heights)}")
+    if refill not in REFILLS:
+        raise DeckError(f"refill: expected 'start' or 'end', got {quoted(refill)}")
+    if turn < 0:
+        raise DeckError(f"turn: expected 0 or more, got {turn}")
+    left = len(sums) - 1
+    lying = sum(offer.counts)
+    together = left + lying
+    # While cards lie face down nobody passes; after that the round has room for one pass of each seat.
+    passes = 0 if left else 1
+    for seat in range(players):
+        cards = cards_in(rows[seat], heights[seat])
+        together += cards
+        turns = (turn - seat + players - 1) // players
+        fewest, most = HAND_SIZE + max(0, turns - passes), HAND_SIZE + turns * MARKET_SIZE
+        if not fewest <= cards <= most:
+            raise DeckError(
+                f"seat {seat}: expected {fewest} to {most} cards after {turns} turns of its own, got {cards}"
+            )
+    if together != CARDS or sums[left] + int(offer.market) + sum(heights) != _ALL_CARDS:
+        raise DeckError(
+            f"cards: expected {CARDS_PER_GUILD} of each guild in rows, market and pile, {CARDS} in all, got {together}"
+            + (" with too many of one guild" if together == CARDS else "")
+        )
+    seat = turn % players
+    out = left < BELOW_FIREFLY
+    full = lying == MARKET_SIZE
+    refills = seat if refill == "end" else seat + 1  # in this round, up to now
+    over = out and seat == 0 and (refill == "end" or not full or left < BELOW_FIREFLY - MARKET_SIZE)
+    if over:
+        refills = players
+    if full if over and refill == "start" else left > 0 and not full:
+        wanted = "fewer than " if full else ""
+        raise DeckError(
+            f"market: expected {wanted}{MARKET_SIZE} cards with {left} face down at turn {turn}, got {lying}"
+        )
+    if out and left < BELOW_FIREFLY - refills * MARKET_SIZE:
+        raise DeckError(
+            f"pile: expected {BELOW_FIREFLY - refills * MARKET_SIZE} cards at least at turn {turn}, as the firefly has "
+            f"shown up in this round, got {left}"
+        )
+    return over
 
 
 def _sums_of(cards: str) -> list[int]:

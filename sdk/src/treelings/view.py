@@ -129,7 +129,7 @@ class View(NamedTuple):
         `State.copy` of a sample comes fifty times as cheap as another one.
         """
         from treelings.offers import ONE, pack, pack_row
-        from treelings.rules import State
+        from treelings.rules import resumed
 
         random = rng.random
         pile: list[int] = []
@@ -137,4 +137,4 @@ class View(NamedTuple):
             pile += [one] * count
         pile.sort(key=lambda _: random())  # a fair shuffle, and the fastest that the language has
         heights = [pack_row(row, tall) for row, tall in zip(self.rows, self.heights, strict=True)]
-        return State.resume(list(self.rows), heights, pack(self.market), pile, self.turn, self.refill)
+        return resumed(list(self.rows), heights, pack(self.market), pile, self.turn, self.refill)
