@@ -15,6 +15,12 @@ RefereeError
 └── LeagueBusy        another process is running this league
 """
 
+import errno
+from typing import Final
+
+NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""The numbers of an OSError where a disk, or what a user or a process may take of it, is full."""
+
 
 class RefereeError(Exception):
     """Root of every error that the referee raises on purpose; its text is fit to be shown."""

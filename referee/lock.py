@@ -3,7 +3,7 @@
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +26,7 @@ def locked(league: Path) -> Iterator[None]:
             holder = file.read(20).strip()
             who = f"process {holder}" if holder.isdecimal() else "another process"
             raise LeagueBusy(f"{league}: {who} is running this league; wait for its end") from None
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
+        with suppress(OSError):  # on a full disk: then nobody is told which process it is
+            file.truncate(0)
+            os.write(file.fileno(), str(os.getpid()).encode())
         yield

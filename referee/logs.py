@@ -109,7 +109,11 @@ class LogKeeper:
         if before and not before.endswith(b"\n"):
             before += b"\n"
         part = path.with_suffix(_UNFINISHED)
-        part.write_bytes(before + header + log)
+        try:
+            part.write_bytes(before + header + log)
+        except OSError as problem:  # which of itself does not say where a disk is full
+            problem.filename = str(path)
+            raise
         part.replace(path)
 
 

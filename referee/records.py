@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from io import FileIO
 from pathlib import Path
 from sys import intern
@@ -31,6 +32,7 @@ MAX_COMMENTS_BYTES: Final = 32 * 1024
 _MAX_MATCH_ID: Final = MAX_PLAYERS * (MAX_NAME + len("-vs-"))
 _MAX_TURNS: Final = 1_000
 _SHOWN: Final = 200
+_HOLDERS: Final = 2_000  # of a big league: each is kept once
 
 _Seat = Annotated[int, Field(ge=0, lt=MAX_PLAYERS)]
 _Turn = Annotated[int, Field(ge=0, le=_MAX_TURNS)]
@@ -145,26 +147,31 @@ def from_json(line: str, where: str = "record") -> GameRecord:
     if len(line.encode(errors="replace")) > MAX_RECORD_BYTES:
         raise RecordError(f"{where}: expected at most {MAX_RECORD_BYTES} bytes, got more")
     wire = read(_Record, line, where)
-    # Names, versions and moves are the same few texts in thousands of records: each is kept once.
+    # Names, versions, moves and more are the same few texts in thousands of records: each is kept once.
     return GameRecord(
-        league=wire.league,
+        league=intern(wire.league),
         night=wire.night,
-        match=wire.match,
+        match=intern(wire.match),
         deal=wire.deal,
         rotation=wire.rotation,
-        refill=wire.rules.refill,
-        seats=tuple(SeatHolder(intern(seat.bot), intern(seat.version)) for seat in wire.seats),
+        refill=cast("Refill", intern(wire.rules.refill)),
+        seats=tuple(_holder(seat.bot, seat.version) for seat in wire.seats),
         deck=wire.deck,
         moves=tuple(
             PlayedMove(m.seat, intern(m.move), m.ms, m.by is not None, m.cpu_ms, m.comment) for m in wire.moves
         ),
         festival_turn=wire.festival_turn,
-        ended=wire.ended,
+        ended=cast("Ended", intern(wire.ended)),
         faults=tuple(Fault(f.seat, f.turn, FaultKind(f.kind), f.detail) for f in wire.faults),
         scores=None if wire.scores is None else tuple(wire.scores),
         ranks=tuple(wire.ranks),
         extra=_unknown(wire),
     )
+
+
+@lru_cache(maxsize=_HOLDERS)
+def _holder(bot: str, version: str) -> SeatHolder:
+    return SeatHolder(intern(bot), intern(version))
 
 
 def read_records(path: Path) -> Iterator[GameRecord]:

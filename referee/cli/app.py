@@ -11,7 +11,7 @@ from typing import Annotated, Final
 import typer
 
 from referee.cli.later import Later, group_of
-from referee.errors import EngineGone, RefereeError, UsageError
+from referee.errors import NO_ROOM, EngineGone, RefereeError, UsageError
 
 _WRONG_USE: tuple[type[Exception], ...] = (typer.BadParameter.__mro__[1],)
 """What typer raises for wrong use; it has no public name for it."""
@@ -19,7 +19,8 @@ _WRONG_USE: tuple[type[Exception], ...] = (typer.BadParameter.__mro__[1],)
 _INTERRUPTED = 130
 """What typer makes of Ctrl-C."""
 
-_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NAMED: Final = 60
+"""Characters that are shown of a path that can be none."""
 
 COMMANDS: Final = (
     Later(
@@ -92,8 +93,10 @@ def run() -> int:
     except RefereeError as error:
         return _fail(str(error), 1)
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return _fail(f"{str(error.filename)[:_NAMED]}…: expected a path, got a name too long to be one", 2)
         where = f"{error.filename}: " if error.filename else ""
-        wanted = "make room there" if error.errno in _FULL else "expected a place that this user may read and write"
+        wanted = "make room there" if error.errno in NO_ROOM else "expected a place that this user may read and write"
         return _fail(f"{where}{error.strerror or error}; {wanted}", 1)
     except typer.Abort:
         raise KeyboardInterrupt from None

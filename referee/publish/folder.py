@@ -1,13 +1,14 @@
 """Replacing a published folder as a whole, so that no reader ever sees half a site."""
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from referee.errors import RefereeError, UsageError
+from referee.errors import NO_ROOM, RefereeError, UsageError
 from referee.sitefile import FORMAT, NAME
 from referee.work_folder import work_folder
 
@@ -69,6 +70,8 @@ class Fresh:
 def replacing(site: Path) -> Iterator[Fresh]:
     """A fresh site to write into; it becomes `site` when the block ends well, else it is removed.
 
+    Its nights with their commitments are on the disk then, also if the power fails; all else can be published again.
+
     `site` may be missing, empty, or hold a treelings site and nothing besides. What a killed run left
     beside it is removed first. Raises UsageError for any other folder, and RefereeError if it cannot be written.
     """
@@ -82,9 +85,12 @@ def replacing(site: Path) -> Iterator[Fresh]:
             yield Fresh(fresh, site)
             _swap(fresh, site, work / "old")
     except OSError as error:
-        raise RefereeError(
-            f"{site}: cannot publish there: {error}; choose a folder that can be written and is not mounted itself"
-        ) from error
+        wanted = (
+            "make room there"
+            if error.errno in NO_ROOM
+            else "choose a folder that can be written and is not mounted itself"
+        )
+        raise RefereeError(f"{site}: cannot publish there: {error}; {wanted}") from error
 
 
 def _is_file(path: Path) -> bool:
@@ -92,15 +98,26 @@ def _is_file(path: Path) -> bool:
 
 
 def _swap(fresh: Path, site: Path, old: Path) -> None:
-    if not site.exists():
-        fresh.rename(site)
-        return
-    site.rename(old)
+    for written in (fresh / NAME, fresh):
+        _sync(written)
+    if site.exists():
+        site.rename(old)
     try:
         fresh.rename(site)
     except OSError:
-        old.rename(site)
+        if old.exists():
+            old.rename(site)
         raise
+    _sync(site.parent)
+
+
+def _sync(path: Path) -> None:
+    """Wait until the file, or which files are in the folder, is on the disk."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def _check_replaceable(site: Path) -> None:

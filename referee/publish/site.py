@@ -30,7 +30,7 @@ def publish_site(site: Path, *, league: str, nights: Sequence[Night], games: Rec
 
     The files follow from the arguments alone: the same league gives the same bytes, in whatever order its
     games come. An old site is replaced as a whole, but pages of matches that are what they were are not made
-    again, nor are their records read. Raises UsageError if `site` is a folder that is no treelings site, or a game
+    again. Raises UsageError if `site` is a folder that is no treelings site, or a game
     belongs to none of the nights; RecordError if a record breaks the rules; RefereeError if the folder cannot be
     written. After any error the old site is still there.
     """
