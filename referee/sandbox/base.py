@@ -147,13 +147,11 @@ def with_compiler(engine: APIClient, base: Base, report: Report, *, fresh: bool)
         if fresh or find_image(engine, name) is None:
             pull(engine, name, report)
         return name
-    name = f"treelings-compiler-debian:{archive.suite}"
+    repository, tag = "treelings-compiler-debian", archive.suite
+    name = f"{repository}:{tag}"
     if fresh or find_image(engine, name) is None:
-        with (
-            debian(engine, "gcc,python3-dev", report) as (_, raw),
-            engine_errors("naming the image with a compiler"),
-        ):
-            engine.tag(raw, *name.split(":"))
+        with debian(engine, "gcc,python3-dev", report) as (_, raw), engine_errors("naming the image with a compiler"):
+            engine.tag(raw, repository, tag=tag)
     return name
 
 
