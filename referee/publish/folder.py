@@ -5,7 +5,9 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from filecmp import cmp
 from pathlib import Path
+from shutil import copyfile
 from typing import Final
 
 from referee.errors import NO_ROOM, RefereeError, UsageError
@@ -36,10 +38,15 @@ class Fresh:
         if not (_is_file(old) and old.stat().st_size == len(raw) and old.read_bytes() == raw and self._link(name)):
             self._path(name).write_bytes(raw)
 
-    def write_lines(self, name: str, lines: Iterable[str]) -> None:
-        """Give the site a file of many lines, none of which is kept in memory."""
-        with self._path(name).open("w", encoding="utf-8", newline="") as file:
-            file.writelines(lines)
+    def write_parts(self, name: str, parts: Iterable[str]) -> None:
+        """Give the site a long file, whose parts are not kept in memory."""
+        path, old = self._path(name), self._old / name
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(parts)
+        if _is_file(old) and cmp(old, path, shallow=False):
+            path.unlink()
+            if not self._link(name):
+                copyfile(old, path)
 
     def keep(self, name: str, ending: str) -> bool:
         """Take over the file of the old site if it is there and ends with this text."""

@@ -61,12 +61,12 @@ class Pages:
         """The season, with each bot's pace in it: index.html."""
         return self._env.get_template("index.html").render(root="", paces=paces)
 
-    def night(self, view: NightView, paces: Mapping[str, Pace]) -> str:
-        """One night, with each bot's pace in it: night-<n>.html."""
+    def night(self, view: NightView, paces: Mapping[str, Pace]) -> Iterator[str]:
+        """One night, with each bot's pace in it: night-<n>.html, in parts, since it names every match."""
         changes = self._league.changes.get(view.night.number, ())
         there = {bot.name for bot in view.night.bots}
         gone = [bot.name for bot in self._before(view) if bot.name not in there]
-        return self._env.get_template("night.html").render(
+        return self._env.get_template("night.html").generate(
             root="", view=view, paces=paces, changes=changes, gone=gone, voids=by_reasons(view.night.voids)
         )
 

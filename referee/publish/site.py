@@ -47,8 +47,8 @@ def publish_site(site: Path, *, league: str, nights: Sequence[Night], games: Rec
         times = []
         for view in shown.nights:
             number, of_night = view.night.number, Times()
-            fresh.write_lines(f"records/night-{number}.jsonl", _matches(fresh, pages, shown, view, games, of_night))
-            fresh.write(f"night-{number}.html", pages.night(view, of_night.paces()))
+            fresh.write_parts(f"records/night-{number}.jsonl", _matches(fresh, pages, shown, view, games, of_night))
+            fresh.write_parts(f"night-{number}.html", pages.night(view, of_night.paces()))
             times.append(of_night)
         paces = Times.together(times).paces()
         fresh.write("index.html", pages.index(paces))
