@@ -8,7 +8,7 @@ import typer
 
 from referee.cli import export, options
 from referee.cli.later import Group
-from referee.cli.show import err, out, short_version, standings
+from referee.cli.show import err, out, say, short_version, standings
 from referee.errors import EngineGone, UsageError
 
 if TYPE_CHECKING:
@@ -86,12 +86,12 @@ def remove(
         gone = league.remove(bot)
         name = f"{bot} {short_version(gone.submission.version)}"
         if gone.left is not None:
-            out.print(f"{name} leaves night {gone.left} and joins no further one", markup=False, soft_wrap=True)
+            say(f"{name} leaves night {gone.left} and joins no further one")
             _announce(league, gone.left)
         else:
-            out.print(f"{name} joins no further night; what it played stays", markup=False, soft_wrap=True)
+            say(f"{name} joins no further night; what it played stays")
         if gone.plays is not None:
-            out.print(f"Night {gone.plays} it plays to its end: {gone.why}", markup=False, soft_wrap=True)
+            say(f"It plays night {gone.plays} to its end: {gone.why}")
 
 
 @app.command("bots")
@@ -181,10 +181,8 @@ def run(
             show_decision(decision)
         if not summary.finished:
             _show_voids(summary)
-            err.print(
-                f"Next: {again} once that is mended; to end the night without these games, "
-                f"treelings league reveal {folder} --night {number}", markup=False, soft_wrap=True,
-            )  # fmt: skip
+            say(f"Next, once that is mended: {again}", to=err)
+            say(f"Or end the night without these games: treelings league reveal {folder} --night {number}", to=err)
             raise typer.Exit(1)
         out.print(f"Night {number} is complete: {summary.total} games.", markup=False)
         out.print(f"Next: treelings league publish {folder}; treelings league reveal {folder}", markup=False)
@@ -285,12 +283,10 @@ def _announce(league: "League", number: int) -> None:
 def _show_voids(summary: "RunSummary") -> None:
     from referee.reports import voids_in_words
 
-    err.print(
-        f"Night {summary.night} is not complete: {summary.done} of {summary.total} games; void and missing: "
-        f"{len(summary.voids)}", style="bold red", markup=False, soft_wrap=True,
-    )  # fmt: skip
+    games = f"{summary.done} of {summary.total} games, void: {len(summary.voids)}"
+    say(f"Night {summary.night} is not complete: {games}", style="bold red", to=err)
     for words in islice(voids_in_words(summary.voids), _VOIDS_TOLD):
-        err.print(f"  {words}", markup=False, soft_wrap=True)
+        say(words, indent=2, to=err)
 
 
 def _show_standings(league: "League", night: int | None) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from referee.cli.options import SandboxWish
-from referee.cli.show import err
+from referee.cli.show import err, say
 from referee.errors import SandboxError, UsageError
 from referee.limits import Limits
 from referee.model import Submission
@@ -44,11 +44,8 @@ def absent_from(sandbox: Sandbox, bots: Sequence[Submission]) -> dict[str, str]:
     """Those of a night's bots that cannot run in this sandbox, and why, in a few words; says so. Raises EngineGone."""
     problems = lacking_for(sandbox, bots)
     for runtime, problem in problems.items():
-        err.print(
-            f"{_with(runtime, bots)} cannot play now: runtime {runtime}: {problem}. The night goes on without, and "
-            "games that this leaves out can be played by another run.",
-            style="bold red", markup=False, soft_wrap=True,
-        )  # fmt: skip
+        say(f"{_with(runtime, bots)} cannot play now: runtime {runtime}: {problem}", style="bold red", to=err)
+        say("All others play; the games that this leaves out can be played by another run.", style="bold", to=err)
     return {bot.name: f"{bot.name} sits out: no runtime {bot.runtime} here" for bot in bots if bot.runtime in problems}
 
 
@@ -64,7 +61,7 @@ def sandbox_alone(
     """The same, whatever becomes of runtimes other than python: for that, ask `lacking_for`."""
     sandbox, note = choose_sandbox(wish.value, limits=limits, at_once=at_once, league=league, report=follow_build)
     if note:
-        err.print(note, style="yellow", markup=False, soft_wrap=True)
+        say(note, style="yellow", to=err)
     strangers = [bot for bot in bots if not is_sample(bot)]
     if sandbox.name == "process" and strangers and not trust:
         raise UsageError(

@@ -106,14 +106,14 @@ def market(state: "State") -> Text:
     return text if text.plain else Text("empty", style="dim")
 
 
-def say(text: Text | str, indent: int = 0, style: str = "") -> None:
+def say(text: Text | str, indent: int = 0, style: str = "", to: Console = out) -> None:
     """Print a text that may be long: as one line for programs, on a terminal broken between words."""
     line = Text(text, style=style) if isinstance(text, str) else text
-    if out.is_terminal:
+    if to.is_terminal:
         line.overflow = "fold"
-        out.print(Padding(line, (0, 0, 0, indent)))
+        to.print(Padding(line, (0, 0, 0, indent)))
     else:
-        out.print(Text(" " * indent).append_text(line), soft_wrap=True)
+        to.print(Text(" " * indent).append_text(line), soft_wrap=True)
 
 
 def comment(text: str, indent: int) -> None:

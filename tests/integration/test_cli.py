@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.command import NO_ENGINE, help_of, treelings
 
-LEAGUE_COMMANDS = ("init", "add", "bots", "open", "run", "status", "standings", "publish", "reveal")
+LEAGUE_COMMANDS = ("init", "add", "remove", "bots", "open", "run", "status", "standings", "publish", "reveal")
 
 
 @pytest.fixture
@@ -149,6 +149,28 @@ def test_a_deal_of_a_night_can_be_played_by_its_id(tmp_path: Path) -> None:
     assert first["deck"].startswith("YPORYBORPY")  # the vector of rules.md
 
 
+def test_a_bot_withdraws_from_the_next_nights_and_its_games_stay(league: Path) -> None:
+    assert treelings("league", "run", league, "--sandbox", "process", cwd=league.parent).code == 0
+    gone = treelings("league", "remove", league, "greedy", cwd=league.parent)
+    assert re.fullmatch(r"greedy [0-9a-f]{8} joins no further night; what it played stays\n", gone.out)
+    assert "greedy" not in treelings("league", "bots", league, cwd=league.parent).out
+    assert "Night 2: 2 bots, matches: 1" in treelings("league", "open", league, cwd=league.parent).out
+    assert treelings("league", "reveal", league, "--night", "1", cwd=league.parent).code == 0
+    assert "verified: 6 games, 3 decks" in treelings("verify", league / "site", cwd=league.parent).out
+    again = treelings("league", "remove", league, "greedy", cwd=league.parent)
+    assert (again.code, "no bot 'greedy'" in again.err) == (2, True)
+    back = treelings("league", "add", league, "greedy", cwd=league.parent)
+    assert back.out.endswith("joins the next night\n")
+
+
+def test_a_bot_withdraws_from_a_night_that_has_not_begun(league: Path) -> None:
+    opened = treelings("league", "open", league, cwd=league.parent)
+    gone = treelings("league", "remove", league, "greedy", cwd=league.parent)
+    assert "leaves night 1 and joins no further one\nNight 1: 2 bots, matches: 1\n" in gone.out
+    assert gone.out.splitlines()[-1] == opened.out.splitlines()[1]  # the commitment stays
+    assert "greedy" not in (league / "site/league.json").read_text()
+
+
 def test_a_bot_may_sit_at_a_table_twice(tmp_path: Path) -> None:
     done = treelings("match", "random", "random", "--deals", "1", "--sandbox", "process", cwd=tmp_path)
     assert done.code == 0
@@ -199,6 +221,8 @@ def test_doctor_fails_without_an_engine_and_says_what_to_do(tmp_path: Path) -> N
     [
         (["match", "random"], ["2 to 5", "1"]),
         (["match", "random", "nobody"], ["nobody"]),
+        (["match", "random", "x" * 256], ["expected a bot's folder", "got neither"]),
+        (["league", "status", "x" * 256], ["xxx…: expected a path, got a name too long to be one"]),
         (["match", "random", "greedy", "--secret", "abc"], ["64 hex digits", "abc"]),
         (["match", "random", "greedy", "--deal-id", "x", "--deals", "2"], ["--deal-id"]),
         (["match", "random", "greedy", "--deals", "0"], ["deals"]),

@@ -182,6 +182,16 @@ def test_a_void_game_is_listed_with_the_reason_of_each_attempt(site: Path) -> No
     assert all(reason in text for reason in void.reasons)
 
 
+def test_games_that_are_void_for_one_reason_are_told_together_and_above_the_standings(tmp_path: Path) -> None:
+    nights, records = random_league(Random(3), nights=1, deals=1, bots=("amber", "birch"))
+    lost = [VoidGame(f"night 1/amber-vs-cedar/0/r{rotation}", ("cedar sits out",)) for rotation in (0, 1)]
+    text = _Page(_publish(tmp_path, [replace(nights[0], voids=tuple(lost))], records) / "night-1.html").text
+    above, _, below = text.partition("Void games")
+    assert "2 games are void: cedar sits out" in above
+    assert below.count("cedar sits out") == 1
+    assert all(void.game in below for void in lost)
+
+
 def test_a_match_with_a_missing_game_says_how_many_were_planned(site: Path) -> None:
     nights, records = sample_league()
     lost = nights[1].voids[0].game.split("/")[1]
