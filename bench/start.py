@@ -10,6 +10,7 @@ import asyncio
 import os
 import socket
 import sys
+from math import nan
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -40,6 +41,7 @@ FIGURES: Final = {
     "first_answer_ms": ("start of a bot: until its first answer, ms", ""),
     "removed_ms": ("end of a bot, with all that it left; nobody waits for it, ms", ""),
     "busy_ms": ("start and end of a bot, of the whole machine's processor time, ms", ""),
+    "bot_busy_ms": ("of it the bot's own, from its first instruction until it listens, ms", ""),
     "bare_import_grpc_ms": ("a bare container that imports grpc, from its making to its end, ms", ""),
     "first_answer_vs_bare": ("start of a bot until its first answer / a bare container that imports grpc", "<= 1.1"),
 }
@@ -63,7 +65,7 @@ def measure() -> dict[str, float]:
                 started = perf_counter()
                 async with asyncio.timeout(PATIENCE_S):
                     reached = await wait_until_listening(bot)
-                listening = perf_counter()
+                listening, own = perf_counter(), bot.cpu_used_ms()
                 if isinstance(reached, socket.socket):
                     reached.close()
                 link = BotLink(bot)
@@ -82,6 +84,7 @@ def measure() -> dict[str, float]:
                         "first_answer_ms": (answered - began) * 1000,
                         "removed_ms": (stopped - answered) * 1000,
                         "busy_ms": busy * 1000,
+                        "bot_busy_ms": nan if own is None else own,
                         "bare_import_grpc_ms": bare * 1000,
                         "first_answer_vs_bare": (answered - began) / bare,
                     }

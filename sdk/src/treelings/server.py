@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import sys
-import termios
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from socket import socket
@@ -34,7 +33,7 @@ LISTEN_VARIABLE: Final = "TREELINGS_LISTEN"
 _FAREWELL_S: Final = 1.0  # for the last status to reach the referee before the process ends
 _LONGEST_DETAIL: Final = 300
 _EXAMPLE: Final = "127.0.0.1:50051"
-_PLACE: Final = re.compile(r"(?P<host>\[[^]]+\]|[\w.-]+):(?P<port>\d{1,5})", re.ASCII)  # what --attach can name
+_PLACE: Final = r"(?P<host>\[[^]]+\]|[\w.-]+):(?P<port>\d{1,5})"  # what --attach can name
 _PORTS: Final = 2**16
 
 
@@ -90,7 +89,9 @@ def _serve_by_hand(bot: type[Bot], listen: str, restore: Callable[[], None]) -> 
 
 def _listen(where: object) -> list[socket]:
     """Listen on a host and port. Raises ValueError if it is none, OSError."""
-    place = _PLACE.fullmatch(str(where))  # it may be a number, or whatever else somebody took for an address
+    place = re.fullmatch(
+        _PLACE, str(where), re.ASCII
+    )  # it may be a number, or whatever else somebody took for an address
     if place is None or int(place["port"]) >= _PORTS:
         raise ValueError(f"expected HOST:PORT, such as {_EXAMPLE}")
     return listen_on(place["host"].strip("[]"), int(place["port"]))
@@ -123,6 +124,8 @@ def _terminal_as_it_is() -> Callable[[], None]:
     """What brings the terminal back to how it is now: a debugger may be at its prompt when the process ends."""
     if sys.stdin is None or not sys.stdin.isatty():
         return lambda: None
+    import termios
+
     terminal = sys.stdin.fileno()
     mode = termios.tcgetattr(terminal)
     return lambda: termios.tcsetattr(terminal, termios.TCSANOW, mode)
