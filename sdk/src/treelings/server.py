@@ -89,9 +89,8 @@ def _serve_by_hand(bot: type[Bot], listen: str, restore: Callable[[], None]) -> 
 
 def _listen(where: object) -> list[socket]:
     """Listen on a host and port. Raises ValueError if it is none, OSError."""
-    place = re.fullmatch(
-        _PLACE, str(where), re.ASCII
-    )  # it may be a number, or whatever else somebody took for an address
+    # It may be a number, or whatever else somebody took for an address.
+    place = re.fullmatch(_PLACE, str(where), re.ASCII)
     if place is None or int(place["port"]) >= _PORTS:
         raise ValueError(f"expected HOST:PORT, such as {_EXAMPLE}")
     return listen_on(place["host"].strip("[]"), int(place["port"]))
