@@ -72,12 +72,16 @@ HINTS: Final = (
         "start-up may take {startup_ms:,} ms: load less, or do the work in the first move",
     ),
     Hint(
+        r"Reply\.move: expected a move, got an empty text",
+        "have it answer with one of the query's legal moves: what is undefined or empty in its code comes as no move",
+    ),
+    Hint(
         r"exit code \d+ \(it logged nothing\)|\bSystemExit\b",
         "it ended of its own will: look for sys.exit, quit or os._exit",
         "it ended of its own will: look for exit, and for a main that returns",
     ),
 )
-"""For bots that ended, and for those that did not start; the first that fits is told."""
+"""For bots that ended, for those that did not start, and for what they sent; the first that fits is told."""
 
 _BY_KIND: Final = {
     FaultKind.STARTUP: "its log tells what went wrong, and so does its own command, run by hand in its folder: "
@@ -117,12 +121,14 @@ def hint(
     """
     in_python = runtime == "python"
     advice = (_BY_KIND if in_python else _BY_KIND_ELSEWHERE)[fault.kind]
-    if fault.kind in (FaultKind.STARTUP, FaultKind.CRASH):
-        seen = "\n".join([fault.detail, *last_lines(log, _LAST_LINES)])
+    ended = fault.kind in (FaultKind.STARTUP, FaultKind.CRASH)
+    if ended or fault.kind is FaultKind.PROTOCOL:
+        # Of a bot that lives on the log is no evidence.
+        seen = "\n".join([fault.detail, *(last_lines(log, _LAST_LINES) if ended else ())])
         known = next((each for each in HINTS if re.search(each.pattern, seen)), None)
         if known is not None:
             advice = known.advice if in_python else known.elsewhere or known.advice
-        else:
+        elif ended:
             if _GETTING_READY in fault.detail:
                 advice = _AS_A_GAME_STARTS if in_python else _AT_START
             advice += _circumstances(fault, seats, before, "view.players" if in_python else "Start.players")

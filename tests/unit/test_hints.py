@@ -117,6 +117,12 @@ def test_what_choose_returned_is_told_apart_from_other_errors() -> None:
     assert told(ENDED, error, FaultKind.CRASH).startswith("have choose return one of view.legal_moves")
 
 
+def test_one_that_sends_no_move_is_told_where_that_comes_from() -> None:
+    detail = "Reply.move: expected a move, got an empty text, after 89.5 ms, at turn 0 (bank 20,000 ms)"
+    fault = Fault(0, 0, FaultKind.PROTOCOL, detail)
+    assert "undefined or empty in its code" in hint(fault, b"MemoryError\n", LIMITS, CLOCK, runtime="node")
+
+
 PYTHONS = ("treelings.serve", "import less", "sys.exit", "view.", "__init__", "the kit")
 """Words that help nobody who writes in another language."""
 
