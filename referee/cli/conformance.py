@@ -96,16 +96,14 @@ def _conclude(place: str, steps: "list[Step]", failed: "list[Step]") -> None:
         how = f" in {'one way' if len(ways) == 1 else f'{len(ways)} ways'}" if again else ""
         missed = sum(step.outcome == "not reached" for step in steps)
         rest = f"; {missed} were not reached, since it plays no more" if missed else ""
+        every = "; --json has all of each step" if again else ""
         say(
             Text.assemble(
                 (f"The bot on {place} gets {len(failed)} of {len(steps)} steps wrong{how}", "bold red"),
-                f" ({'first in ' if again else ''}{', '.join(step.name for step in ways)}){rest}.",
+                f" ({'first in ' if again else ''}{', '.join(step.name for step in ways)}){rest}{every}.",
             )
         )
-        every = "; --json tells all of every step" if again else ""
-        out.print(
-            f"Next: mend the first one, then treelings check --protocol {place}{every}", markup=False, soft_wrap=True
-        )
+        out.print(f"Next: mend the first one, then treelings check --protocol {place}", markup=False, soft_wrap=True)
     else:
         out.print(Text.assemble((f"The bot on {place} speaks the protocol", "bold green"), "."), soft_wrap=True)
         out.print(f"Next: treelings match greedy --attach mybot={place}", markup=False, soft_wrap=True)

@@ -23,6 +23,9 @@ CALM = Pace(Clock(move_ms=10_000), tight_ms=5_000)
 HURRIED = Pace(Clock(startup_ms=400, move_ms=400), tight_ms=50, silence_ms=50, idle_ms=1_000, greeting_ms=300)
 """For bots that never answer, or too late."""
 
+PATIENT = Pace(Clock(startup_ms=2_000))
+"""For those that answer at first: an honest answer takes a busy machine its time."""
+
 
 async def run(bot: AbstractAsyncContextManager[bots.HostPort], *steps: str, pace: Pace = CALM) -> dict[str, Step]:
     async with bot as address:
@@ -51,8 +54,10 @@ def hand(bot: type[bots.ByHand], steps: str, expected: str, got: str, pace: Pace
 CASES = {
     "web server": partial(hand, bots.WebServer, "connection", "SETTINGS as the first frame", "an answer in HTTP/1"),
     "hangs up": partial(hand, bots.HangsUp, "connection", "SETTINGS as the first frame", "no frame"),
-    "deaf to pings": partial(hand, bots.DeafToPings, "connection", "answer to the PING", "none", HURRIED),
-    "ignores windows": partial(hand, bots.ByHand, "small windows", "DATA of at most 8 bytes", "a frame of 9", HURRIED),
+    "deaf to pings": partial(
+        hand, bots.DeafToPings, "connection", "answer to the PING", "none", Pace(greeting_ms=1_000)
+    ),
+    "ignores windows": partial(hand, bots.ByHand, "small windows", "DATA of at most 8 bytes", "a frame of 9", PATIENT),
     "speaks first": partial(raw, bots.SpeaksFirst(), "start", "nobody has asked for", "ready { protocol: 1 }"),
     "ready twice": partial(raw, bots.ReadyTwice(), "start", "nobody has asked for", "ready { protocol: 1 }"),
     "another version": partial(raw, bots.AnotherVersion(), "start", "Ready of protocol 1", "Ready.protocol = 2"),
@@ -73,14 +78,14 @@ CASES = {
     "forty turns": partial(raw, bots.FortyTurns(), "long game", "a Reply to turn 41", "UNKNOWN: IndexError: 40"),
     "small buffer": partial(raw, bots.SmallBuffer(), "most moves", "a Reply to turn 0", "larger than max"),
     "takes its time": partial(
-        raw, bots.TakesItsTime(), "short of time", "a Reply to turn 0 within 50 ms", "reply {", HURRIED
+        raw, bots.TakesItsTime(), "short of time", "a Reply to turn 0 within 50 ms", "reply {", Pace(tight_ms=50)
     ),
     "too late": partial(
         raw, bots.TakesItsTime(), "query", "a Reply to turn 2 within 100 ms", "reply {", Pace(Clock(move_ms=100))
     ),
     "answers the end": partial(raw, bots.AnswersTheEnd(), "end", "status OK, and no message", "ready {"),
     "fails at the end": partial(raw, bots.FailsAtTheEnd(), "end", "status OK, and no message", "UNKNOWN: no scores"),
-    "never leaves": partial(raw, bots.NeverLeaves(), "end", "status OK, and no message", "nothing", HURRIED),
+    "never leaves": partial(raw, bots.NeverLeaves(), "end", "status OK, and no message", "nothing", PATIENT),
     "remembers": partial(raw, bots.RemembersTheLastGame(), "next games", "a Reply to turn 3", "Reply.turn = "),
     "busy till the end": partial(
         raw, bots.BusyTillTheEnd(), "broken off", "in the next game after one that was cancelled", "there is a game"
@@ -202,7 +207,7 @@ async def test_of_a_bad_bot_it_tells_what_was_sent_expected_and_got_and_where_to
     assert rows.keys() == {"sent", "expected", "got", "read"}
     assert rows["sent"].startswith("end { outcome: OUTCOME_")
     assert rows["read"] == "docs/protocol.md, A game ends"
-    assert "gets 4 of 25 steps wrong in 2 ways (first in end, as in a match)." in done.out
+    assert "gets 4 of 25 steps wrong in 2 ways (first in end, as in a match); --json" in done.out
     assert "\n✓ 20 other methods " in done.out
 
 
@@ -211,7 +216,7 @@ async def test_one_mistake_is_told_once_and_then_in_a_line_of_its_own(tmp_path: 
     assert done.code == 1
     assert re.findall(r"^  read .*", done.out, re.MULTILINE) == ["  read     docs/protocol.md, A turn"]
     assert len(re.findall(r"^✗ .* as in step 3: .*Reply\.turn.*$", done.out, re.MULTILINE)) == 20
-    assert "gets 21 of 25 steps wrong in one way (first in query).\n" in done.out
+    assert "gets 21 of 25 steps wrong in one way (first in query); --json has all of each step.\n" in done.out
 
 
 async def test_two_mistakes_are_each_told(tmp_path: Path) -> None:
