@@ -302,11 +302,12 @@ def _end_leftovers(folder: Path) -> None:
 
     The same pid with the same start is the same process.
     """
-    for record in folder.glob(f"*{_RECORD}"):
-        pid, _, started = record.read_text(encoding="ascii", errors="replace").partition(" ")
-        if pid.isdigit() and started and process_start(int(pid)) == started:
-            with suppress(ProcessLookupError):
-                os.killpg(int(pid), signal.SIGKILL)
+    with suppress(FileNotFoundError):  # another run sweeps as well: it has killed them before it removes their records
+        for record in folder.glob(f"*{_RECORD}"):
+            pid, _, started = record.read_text(encoding="ascii", errors="replace").partition(" ")
+            if pid.isdigit() and started and process_start(int(pid)) == started:
+                with suppress(ProcessLookupError):
+                    os.killpg(int(pid), signal.SIGKILL)
     for carrier in proc.family(None, f"{_SOCKET_VARIABLE}={folder}/"):
         _kill(carrier)
 

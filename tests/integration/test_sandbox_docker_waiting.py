@@ -154,10 +154,10 @@ async def test_what_a_killed_referee_left_frozen_is_swept_by_the_next(tmp_path: 
     with another_referee(REFEREE, str(folder)) as referee:
         assert referee.stdout is not None
         text, container = referee.stdout.readline().split()
-        referee.kill()
+        assert engine.inspect_container(container)["State"]["Running"]
+        referee.kill()  # and from now on the referees of other tests sweep too
     run = Run.parse(text)
     assert run is not None
-    assert engine.inspect_container(container)["State"]["Running"]
 
     sandbox = DockerSandbox(league=f"test-{secrets.token_hex(4)}")
     await sandbox.open()

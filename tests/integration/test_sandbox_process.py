@@ -335,13 +335,17 @@ async def test_no_bot_outlives_a_referee_that_was_killed(tmp_path: Path) -> None
     await gone(bot)
 
 
+@pytest.mark.alone  # the referees of other tests would sweep it too
 async def test_what_a_killed_referee_left_is_swept_by_the_next(tmp_path: Path) -> None:
     # This bot gets rid of its watcher, so it does outlive its referee.
     code = """
         import os, time
         for name in os.listdir("/proc"):
-            if name.isdigit() and int(name) != os.getpid() and os.getpgid(int(name)) == os.getpgrp():
-                os.kill(int(name), 9)
+            try:
+                if name.isdigit() and int(name) != os.getpid() and os.getpgid(int(name)) == os.getpgrp():
+                    os.kill(int(name), 9)
+            except ProcessLookupError:
+                pass  # any other process, which ended just now
         print("ready", flush=True)
         time.sleep(60)
     """
@@ -362,6 +366,7 @@ async def test_what_a_killed_referee_left_is_swept_by_the_next(tmp_path: Path) -
     await gone(int(pid))
 
 
+@pytest.mark.alone  # the referees of other tests would sweep it too
 async def test_a_child_that_left_its_group_is_swept_by_the_next_referee(tmp_path: Path) -> None:
     code = """
         import subprocess, sys, time

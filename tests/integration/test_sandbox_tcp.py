@@ -195,8 +195,8 @@ async def test_what_a_killed_referee_left_is_swept_by_the_next(engine: APIClient
     with another_referee(REFEREE, str(folder)) as referee:
         assert referee.stdout is not None
         run = referee.stdout.readline().split()[0]
-        referee.kill()
-    assert len(left(engine, run)) == 2
+        assert len(left(engine, run)) == 2
+        referee.kill()  # and from now on the referees of other tests sweep too
 
     sandbox = DockerSandbox(league="after")
     await sandbox.open()
