@@ -1,7 +1,6 @@
 """What a seat sees, and states sampled from it."""
 
 import random
-from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -49,7 +48,7 @@ def test_once_out_no_cards_lie_above_the_firefly() -> None:
 def test_a_view_cannot_be_changed_and_does_not_follow_the_state() -> None:
     state = position("R1", "O1", market="RROYB")
     view = View.of(state)
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         view.seat = 1  # type: ignore[misc]  # the point of the test
     state.play(Move.parse("R"))
     assert (view.turn, view.rows, view.heights) == (0, ("R", "O"), ((1,), (1,)))
