@@ -160,6 +160,19 @@ def test_without_an_engine_one_has_to_choose(league: Path) -> None:
     assert done.code == 0
 
 
+def test_a_bot_whose_runtime_is_not_here_is_not_let_in_and_does_not_stop_the_next(league: Path) -> None:
+    toml = 'name = "js"\nauthor = "Ann"\ncommand = ["node", "bot.js"]\nruntime = "node"\n'
+    bot_folder(league.parent, "js", toml=toml, files={"bot.js": "// nothing\n"})
+    bot_folder(league.parent, "ann", code=GOOD)
+    done = treelings("league", "add", league, "js", "ann", *PLAIN, cwd=league.parent, env={"PATH": "/nowhere"})
+    assert done.code == 1
+    assert "js" in done.err.splitlines()[1]
+    assert "is not accepted: its trial match could not be played, through no fault of its own" in done.err
+    assert told(done)["why"] == ["runtime node: node is not on the PATH: install Node.js 18 or newer"]
+    assert re.fullmatch(r"ann [0-9a-f]{8} joins the next night; trial match: 2 games, no fault\n", done.out)
+    assert len(kept(league)) == 1
+
+
 def test_samples_need_no_sandbox(league: Path) -> None:
     assert treelings("league", "add", league, "greedy", cwd=league.parent, env=NO_ENGINE).code == 0
 

@@ -12,7 +12,7 @@ from referee.league import League
 from referee.model import FaultKind, Submission
 from referee.ports import Failure, RunningBot
 from referee.reports import Trial
-from referee.submissions import inspect, sample_bot
+from referee.submissions import inspect, sample_bot, take_in
 from referee.trial import last_error, last_lines, play_trial, view_as_json, view_at
 from tests.support.league import new_league
 from tests.support.players import Act, FakeBot, FakeLink, FakePlayer, FakeSandbox
@@ -338,6 +338,15 @@ async def test_no_trial_is_played_by_what_is_no_submission(tmp_path: Path) -> No
             await league.try_and_add(tmp_path / "league" / "bots", verdicts)
         assert kept(league) == set()
     assert verdicts.tried == []
+
+
+async def test_files_that_a_killed_add_has_left_let_nobody_in_without_a_trial(tmp_path: Path) -> None:
+    ann = bot_folder(tmp_path, "ann")
+    with new_league(tmp_path, ()) as league:
+        take_in(ann, league.folder / "bots")
+        assert not (await league.try_and_add(ann, Verdicts(passed=False))).accepted
+        assert league.bots() == ()
+        assert (await league.try_and_add(ann, Verdicts(passed=True))).changed
 
 
 async def test_samples_and_versions_that_were_in_before_play_none(tmp_path: Path) -> None:
