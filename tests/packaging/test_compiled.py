@@ -19,6 +19,7 @@ RULES_TESTS = (
     "tests/unit/test_view.py",
     "tests/unit/test_codec.py",
     "tests/property/test_rules.py",
+    "tests/property/test_resume.py",
     "tests/golden/test_games.py",
 )
 COMPILED = {"cards", "moves", "offers", "rules"}
