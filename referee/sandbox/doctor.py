@@ -135,7 +135,7 @@ def check_image(status: ImageStatus) -> Check:
     found = f"{status.wanted} ({status.says})"
     if status.is_plain:
         return Check(
-            name, "warning", found, f"bots simulate two to three times faster on a compiled core: {build} --force"
+            name, "warning", found, f"bots simulate two to four times faster on a compiled core: {build} --force"
         )
     if status.older:
         count = "an older one takes" if len(status.older) == 1 else f"{len(status.older)} older ones take"

@@ -31,7 +31,7 @@ PLAIN: Final = "-plain"
 
 _BASE: Final = "treelings.base"
 _SLOWER: Final = (
-    "bots play on the kit's core as plain Python here, so those that simulate do it two to three times slower"
+    "the kit's core is plain Python in these bots' image, so those that simulate are two to four times slower"
 )
 _TRY_AGAIN: Final = "`treelings image build --force` tries to compile it again"
 _BUILD_TIMEOUT_S: Final = 300  # each answer; an import or a commit writes some hundred megabytes

@@ -84,7 +84,7 @@ def _ran(engine: APIClient, doing: str, image: str, command: list[str], files: b
             engine.start(container)
             code = engine.wait(container, timeout=_SCRIPT_TIMEOUT_S)["StatusCode"]
             if code != 0:
-                log = engine.logs(container, tail=20).decode("utf-8", "replace")
+                log = engine.logs(container, tail=20).decode("utf-8", "replace").strip()
                 raise SandboxError(f"{doing}: its script ended with {code}: {printable(log, _LONGEST_LOG)}")
             yield container
         finally:
