@@ -283,7 +283,7 @@ def test_what_a_bot_does_not_need_is_not_loaded(module: str, absent: set[str]) -
     assert not absent & set(loaded)
 
 
-@pytest.mark.parametrize("name", ["State", "Rng", "Refill", "rules"])
+@pytest.mark.parametrize("name", ["State", "Rng", "rules"])
 def test_the_forward_model_is_loaded_once_it_is_asked_for(name: str) -> None:
     script = f"import sys, treelings; treelings.{name}; assert 'treelings.rules' in sys.modules"
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -4,7 +4,6 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from types import FunctionType
-from typing import ForwardRef
 
 import treelings
 
@@ -152,8 +151,6 @@ def signature(function: Callable[..., object]) -> str:
 
 
 def short(annotation: object) -> str:
-    if isinstance(annotation, ForwardRef):
-        annotation = annotation.__forward_arg__
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
     return re.sub(r"\b(treelings\.\w+|typing|collections\.abc)\.", "", text).replace(
         "Literal['start', 'end']", "Refill"

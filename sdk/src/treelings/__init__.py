@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING, NoReturn
 
 from treelings.bot import Bot
-from treelings.cards import GUILD_NAMES, GUILDS, commitment, derive_deck
+from treelings.cards import GUILD_NAMES, GUILDS, Refill, commitment, derive_deck
 from treelings.errors import DeckError, IllegalMove, NotationError, ProtocolError, TreelingsError
 from treelings.moves import Move
 from treelings.view import Clock, GameEnd, GameStart, View
 
 if TYPE_CHECKING:
-    from treelings.rules import Refill, Rng, State
+    from treelings.rules import Rng, State
 
 __all__ = [
     "GUILDS",
@@ -36,7 +36,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """The forward model, once a bot asks for it: its tables take a tenth of a start to make."""
-    if name not in ("Refill", "Rng", "State", "rules"):
+    if name not in ("Rng", "State", "rules"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import treelings.rules as rules  # "from treelings" would ask for this attribute, and so come here again
 

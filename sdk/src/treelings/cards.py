@@ -1,7 +1,7 @@
 """Guilds, decks and how a deck follows from a secret and a deal id (rules.md, Material; Deck and deal)."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Literal
 
 from treelings.errors import DeckError
 
@@ -22,6 +22,9 @@ MARKET_SIZE: Final = 5
 MIN_PLAYERS: Final = 2
 MAX_PLAYERS: Final = 5
 SECRET_BYTES: Final = 32
+
+Refill = Literal["start", "end"]
+"""When in a turn the market is filled up to five cards (rules.md, Two sources, two refills)."""
 
 
 def derive_deck(secret: bytes, deal_id: str) -> str:

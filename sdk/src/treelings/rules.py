@@ -8,7 +8,7 @@ Python's.
 
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import Final, Literal, Protocol, final
+from typing import Final, Protocol, final
 
 from treelings.cards import (
     CARDS,
@@ -22,6 +22,7 @@ from treelings.cards import (
     MIN_PLAYERS,
     check_deck,
 )
+from treelings.cards import Refill as Refill
 from treelings.errors import DeckError, IllegalMove
 from treelings.moves import PASS, SINGLES_TAKE, Move, quoted
 from treelings.native import i64
@@ -40,9 +41,6 @@ from treelings.offers import (
     shifts,
     unpack,
 )
-
-Refill = Literal["start", "end"]
-"""When in a turn the market is filled up to five cards (rules.md, Two sources, two refills)."""
 
 REFILLS: Final[tuple[Refill, ...]] = ("start", "end")
 

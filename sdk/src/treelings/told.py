@@ -6,7 +6,7 @@ which says in one bounded, escaped line what was expected and what came.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 from treelings.cards import (
     CARDS,
@@ -16,6 +16,7 @@ from treelings.cards import (
     MARKET_SIZE,
     MAX_PLAYERS,
     MIN_PLAYERS,
+    Refill,
 )
 from treelings.errors import NotationError, ProtocolError
 from treelings.moves import Move
@@ -32,14 +33,11 @@ from treelings.wire import (
     Start,
 )
 
-if TYPE_CHECKING:
-    from treelings.rules import Refill
-
 _LONGEST_SHOWN: Final = 40
 _BELOW_FIREFLY: Final = CARDS - FIREFLY_INDEX
 _ALL_CARDS: Final = [CARDS_PER_GUILD] * len(GUILDS)
 _NUMBER: Final = {guild: number for number, guild in enumerate(GUILDS)}
-_REFILLS: Final[dict[int, "Refill"]] = {REFILL_START: "start", REFILL_END: "end"}
+_REFILLS: Final[dict[int, Refill]] = {REFILL_START: "start", REFILL_END: "end"}
 _OUTCOMES: Final[dict[int, str]] = {OUTCOME_FESTIVAL: "festival", OUTCOME_FORFEIT: "forfeit", OUTCOME_VOID: "void"}
 
 _Message = Start | Query | End | None
@@ -67,7 +65,7 @@ def read_start(message: _Message) -> GameStart:
     )
 
 
-def read_query(message: _Message, seat: int, players: int, refill: "Refill", history: tuple[Move, ...]) -> View:
+def read_query(message: _Message, seat: int, players: int, refill: Refill, history: tuple[Move, ...]) -> View:
     """What the seat sees; `history` holds the moves that earlier queries told."""
     query = _expect(Query, message)
     moves = (*history, *_moves("Query.moves", query.moves))

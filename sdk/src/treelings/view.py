@@ -6,10 +6,11 @@ down (tests/property holds it to that).
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from treelings.cards import Refill
 from treelings.moves import Move
 
 if TYPE_CHECKING:
-    from treelings.rules import Refill, Rng, State
+    from treelings.rules import Rng, State
 
 
 class Clock(NamedTuple):
@@ -40,7 +41,7 @@ class GameStart(NamedTuple):
     game: str
     seat: int
     players: int
-    refill: "Refill"
+    refill: Refill
     clock: Clock
 
 
@@ -79,7 +80,7 @@ class View(NamedTuple):
     seat: int
     turn: int
     players: int
-    refill: "Refill"
+    refill: Refill
     rows: tuple[str, ...]
     heights: tuple[tuple[int, ...], ...]
     market: tuple[int, ...]
