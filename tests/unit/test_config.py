@@ -107,11 +107,18 @@ def test_limits_are_in_bytes_and_what_is_not_given_keeps_its_default(tmp_path: P
         ("a=" + "[" * 5_000, "league.toml: not TOML: "),
         ("deals = 1" + "0" * 5_000, "league.toml: not TOML of ours: a number of too many digits"),
         ("deals = 0x1" + "0" * 5_000, "deals: expected at most 10000, got a number of too many digits"),
-        ("name" + ".a" * 4_000 + " = 1", "name: expected a valid string, got a value nested too deeply"),
     ],
 )  # fmt: skip
 def test_anything_else_is_refused_in_words(tmp_path: Path, text: str | bytes, says: str) -> None:
     assert says in config_error(tmp_path, text)
+
+
+def test_a_key_of_thousands_of_parts_is_refused_in_words(tmp_path: Path) -> None:
+    message = config_error(tmp_path, "name" + ".a" * 4_000 + " = 1")
+    # Which of the two depends on Python: 3.14 takes it for no TOML.
+    assert re.search(
+        "^.*name: expected a valid string, got a value nested too deeply|: not TOML: TOML key has", message
+    )
 
 
 def test_two_problems_are_told_at_once_and_a_third_waits(tmp_path: Path) -> None:

@@ -190,7 +190,7 @@ def test_a_record_of_a_wrong_shape_is_refused_naming_line_key_expected_and_got(s
         ('{"ms": -Infinity}', "not finite: -Infinity"),
         ('{"ms": 1e999}', "not finite: 1e999"),
         ('{"a": 1, "a": 2}', "the key 'a' twice"),
-        ("[" * 60_000, "nested too deeply"),
+        ("[" * 60_000, "nested too deeply|no JSON at character 60001"),  # Python 3.14 has room for them
         ('{"night": ' + "9" * 5_000 + "}", "line 1"),
     ],
 )
