@@ -2,7 +2,7 @@
 
 Cards are never objects: hands, rows and the market are packed counts (offers.py). The cards face down are kept
 as sums from the bottom of the pile, so drawing any number of them is one subtraction. Written to be compiled by
-mypyc as well as to run as it is (hatch_build.py): names with an underscore may be native integers, public ones are
+mypyc as well as to run as it is (compiling.py): names with an underscore may be native integers, public ones are
 Python's.
 """
 
