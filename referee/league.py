@@ -167,13 +167,16 @@ class League:
     def remove(self, name: str) -> Removed:
         """Let a bot withdraw: it joins no further night, and leaves the open one if that has not begun.
 
-        All that it played stays, and it may be added again. Raises UsageError if it is not there.
+        All that it played stays, and it may be added again. One that withdrew and is in the open night still may try
+        again to leave that. Raises UsageError if it is in neither.
         """
-        there = {bot.name: bot for bot in self.bots()}
+        joining = {bot.name: bot for bot in self.bots()}
+        there = {bot.name: bot for bot in self.playing()} | joining
         if name not in there:
             names = printable(", ".join(there), 200) or "none"
             raise UsageError(f"{self.folder}: no bot {printable(name, 40)!r}; expected one of those there: {names}")
-        self._store.withdraw(name, self._timestamp())
+        if name in joining:
+            self._store.withdraw(name, self._timestamp())
         night = self.current_night()
         if night is None or name not in {bot.name for bot in night.bots}:
             return Removed(there[name])

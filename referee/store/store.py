@@ -161,10 +161,14 @@ class Store:
             session.execute(delete(VoidRow).where(VoidRow.night == night))
 
     def aim(self, night: int, until_decided: UntilDecided) -> None:
-        """Keep how far a night goes on after its round robin, in place of what was kept before."""
+        """Keep how far a night goes on after its round robin, in place of what was kept before.
+
+        None of its games is void any more: those that were may not even be due now.
+        """
         with self._transaction() as session:
             row = session.get_one(NightRow, night)
             row.settings = row.settings | {_AIM: asdict(until_decided)}
+            session.execute(delete(VoidRow).where(VoidRow.night == night))
 
     def finish(self, night: int, at: str) -> None:
         """Note that nothing of a night will be played any more."""

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from referee.decision import Decision
 from referee.errors import ConfigError, EngineGone, LeagueBusy, StoreError, SubmissionError, UsageError
 from referee.league import League
+from referee.lock import locked
 from referee.match import Table
 from referee.model import GameRecord, GameSpec, MatchSpec, Submission, UntilDecided, VoidGame
 from referee.night import SeatTable
@@ -570,6 +571,17 @@ def test_an_aim_may_go_further_but_not_drop_what_was_played(tmp_path: Path) -> N
         assert run_until_decided(league, aim=UntilDecided(3, 12))[-1].deals == 12
 
 
+def test_games_that_a_nearer_aim_has_no_use_for_are_void_no_more(tmp_path: Path) -> None:
+    def before(game: GameSpec) -> VoidGame | None:
+        return VoidGame(game.id, ("no luck",)) if "/+" in game.id else None
+
+    with new_league(tmp_path) as league:
+        asyncio.run(league.run(FakeSandbox(), progress=Told(), seat=Tables(before=before), aim=AIM))
+        assert len(league.night(1).voids) == 60
+        run_until_decided(league, aim=UntilDecided(2, 2))
+        assert league.night(1).voids == ()
+
+
 def test_an_aim_is_checked_against_the_night_it_is_for(tmp_path: Path) -> None:
     with new_league(tmp_path) as league:
         assert league.aim(3) == UntilDecided(3, 400)
@@ -697,6 +709,17 @@ def test_who_withdraws_while_a_night_is_being_played_plays_it_to_its_end(tmp_pat
         assert run(league, Tables(before=before)).finished
         assert (gone[0].plays, gone[0].why) == (1, "it is being played")
         assert len(league.bots()) == 2
+
+
+def test_who_withdrew_while_nobody_could_change_the_night_may_leave_it_later(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league:
+        league.open_night()
+        with locked(league.folder):
+            assert league.remove("cyd").plays == 1
+        assert league.remove("cyd").left == 1
+        assert [bot.name for bot in league.night(1).bots] == ["ann", "bob"]
+        with pytest.raises(UsageError, match="no bot 'cyd'"):
+            league.remove("cyd")
 
 
 def test_who_withdraws_from_a_night_that_needs_all_of_its_bots_plays_it(tmp_path: Path) -> None:
