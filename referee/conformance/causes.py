@@ -3,8 +3,13 @@
 import re
 from typing import Final
 
-_TELLING: Final = re.compile(r"\bstatus (?!OK\b)[A-Z_]+(?:: [^()]{0,60})?|\bRe(?:ply|ady)\.\w+|illegal move|not a move")
-"""What says enough whatever was expected: a status and its message, the field that is wrong, a move that is none."""
+_TELLING: Final = re.compile(
+    r"\bstatus (?!OK\b)[A-Z_]+(?:: (?:[^()]|\([^()]*\)){0,60})?|\bRe(?:ply|ady)\.\w+|illegal move|not a move"
+)
+"""What says enough whatever was expected: a status and its message, the field that is wrong, a move that is none.
+
+A message may hold brackets of its own, and stand in some: those around it are no part of it.
+"""
 
 _LATE: Final = re.compile(r" after [\d,]+ ms$|^timeout: ")
 _WHERE: Final = re.compile(r" with | within |, ")  # what is expected in all corners, before what is so in this one
