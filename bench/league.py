@@ -3,9 +3,11 @@
 Copies of the sample bot `random` play a round robin of 20 games a pairing in containers, a table a core: starting,
 playing, saving and removing included. In line is the same league where a match's bots are started when its turn has
 come, and are gone before that table's next match. Plain in line is what a plain loop does: the same with containers as
-the engine makes them, its own setting up of no network included. Processor time is the whole machine's, which is to do
-nothing else. Rounds are played by fewer bots, since 12 take half a minute, and those once: four minutes in all. In a
-short league, what is done once, such as publishing its site, hides some of what starting ahead is worth.
+the engine makes them, its own setting up of no network included. One table is the same league with one match at a time,
+so that a core is idle while a match's bots are started in line, as a runner without tables side by side has it.
+Processor time is the whole machine's, which is to do nothing else. Rounds are played by fewer bots, since 12 take half
+a minute, and those once: six minutes in all. In a short league, what is done once, such as publishing its site, hides
+some of what starting ahead is worth.
 """
 
 import shutil
@@ -49,6 +51,10 @@ FIGURES: Final = {
     "short_games_per_s": ("games a second of 5 bots in containers, 200 games", ""),
     "short_wall_vs_busy": ("time of the league of 5 / (busy core seconds / cores)", ""),
     "ahead_vs_in_line": ("time of the league of 5 / the same, containers started in line by the same means", ""),
+    "one_table_ahead_vs_in_line": (
+        "time of the league of 5, one match at a time / the same, containers started in line by the same means",
+        "",
+    ),
     "ahead_vs_plain_in_line": (
         "time of the league of 5 / the same, containers with the engine's own empty network started in line",
         "<= 0.62",
@@ -126,6 +132,8 @@ def measure() -> dict[str, float]:
             "ahead": play_league(BOTS_IN_ROUNDS),
             "in_line": play_league(BOTS_IN_ROUNDS, in_line=True),
             "plain_in_line": play_league(BOTS_IN_ROUNDS, in_line=True, connect=_plain_engine),
+            "one_table_ahead": play_league(BOTS_IN_ROUNDS, jobs=1),
+            "one_table_in_line": play_league(BOTS_IN_ROUNDS, jobs=1, in_line=True),
         }
         for _ in range(ROUNDS)
     ]
@@ -136,6 +144,9 @@ def measure() -> dict[str, float]:
         "short_games_per_s": median(one["ahead"].games_per_s for one in rounds),
         "short_wall_vs_busy": median(one["ahead"].wall_vs_busy for one in rounds),
         "ahead_vs_in_line": median(one["ahead"].seconds / one["in_line"].seconds for one in rounds),
+        "one_table_ahead_vs_in_line": median(
+            one["one_table_ahead"].seconds / one["one_table_in_line"].seconds for one in rounds
+        ),
         "ahead_vs_plain_in_line": median(one["ahead"].seconds / one["plain_in_line"].seconds for one in rounds),
     }
 
@@ -153,7 +164,12 @@ def _plain_engine() -> APIClient:
 
 
 def play_league(
-    bots: int, wish: Wish = "docker", *, in_line: bool = False, connect: Callable[[], APIClient] = connect_engine
+    bots: int,
+    wish: Wish = "docker",
+    *,
+    in_line: bool = False,
+    jobs: int | None = None,
+    connect: Callable[[], APIClient] = connect_engine,
 ) -> Played:
     """Play a league of so many copies of `random` to its end. Raises SandboxError where that sandbox cannot be had."""
     sandbox, _ = choose_sandbox(wish, league="bench", limits=Limits(), report=_to_stderr, connect=connect)
@@ -169,7 +185,7 @@ def play_league(
             league.add(bot)
         league.open_night()
         busy, began = busy_s(), perf_counter()
-        summary = run(league.run(sandbox, progress=_Quiet(), seat=_InLine if in_line else None))
+        summary = run(league.run(sandbox, progress=_Quiet(), jobs=jobs, seat=_InLine if in_line else None))
         return Played(summary.played, perf_counter() - began, busy_s() - busy, default_jobs())
 
 
