@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,11 +116,16 @@ def fields(draw: st.DrawFn) -> bytes:
         5: st.binary(min_size=4, max_size=4),
     }
     inside: bytes = draw(content.get(wire_type, st.binary(max_size=2)))
-    return varint(number << 3 | wire_type) + inside
+    return longer(varint(number << 3 | wire_type), draw(st.just(0) | st.integers(0, 9))) + inside
 
 
 def varint(number: int) -> bytes:
     return bytes((number,)) if number < 0x80 else bytes((number & 0x7F | 0x80,)) + varint(number >> 7)
+
+
+def longer(number: bytes, more: int) -> bytes:
+    """The same number in so many bytes more."""
+    return number[:-1] + bytes((number[-1] | 0x80,)) + bytes((0x80,)) * (more - 1) + b"\0" if more else number
 
 
 def sized(data: bytes) -> bytes:
@@ -167,6 +173,26 @@ def told_by_hand(data: bytes) -> dict[str, object] | str | None:
 )
 def test_a_bot_reads_and_refuses_what_protobuf_does(data: bytes) -> None:
     assert told_by_hand(data) == told_by_protobuf(data)
+
+
+@pytest.mark.parametrize("more", [0, 1, 3, 4, 5, 8, 9, 10])
+@pytest.mark.parametrize("tag", [1 << 3, 2 << 3 | 2, 13 << 3 | 2, 13 << 3])
+def test_a_bot_reads_numbers_in_more_bytes_than_they_need_as_protobuf_does(tag: int, more: int) -> None:
+    one = varint(1)
+    for field in (
+        longer(varint(tag), more) + one + b"R",
+        varint(tag) + longer(one, more) + b"R",
+        varint(14 << 3 | 3) + varint(tag) + longer(one, more) + b"R" * (tag & 2 > 0) + varint(14 << 3 | 4),
+    ):
+        for data in (field, b"\x0a" + sized(field), longer(b"\x0a", more) + b"\0", b"\x0a" + longer(b"\0", more)):
+            assert told_by_hand(data) == told_by_protobuf(data)
+
+
+@pytest.mark.parametrize("deep", [1, 98, 99, 100, 101])
+def test_a_bot_passes_over_groups_as_deep_as_protobuf_does(deep: int) -> None:
+    groups = b"\x7b" * deep + b"\x00\x01" + b"\x7c" * deep  # field 0, which is none, as well
+    for data in (groups, b"\x12" + sized(groups), groups[1:], groups[:-1]):
+        assert told_by_hand(data) == told_by_protobuf(data)
 
 
 @given(

@@ -24,6 +24,7 @@ _LONGEST_SHOWN: Final = 40
 _VARINT, _LONG, _BYTES, _GROUP, _GROUP_END, _SHORT = range(6)  # types on the wire, a tag's lowest bits
 _FIXED: Final = {_LONG: 8, _SHORT: 4}
 _LONGEST_VARINT: Final = 10
+_LONGEST_SIZE: Final = 5  # as protobuf reads them: sizes and tags, whatever number their bytes come to
 _LAST_TAG: Final = 2**32
 _DEEPEST: Final = 100
 _WORD: Final = 2**32
@@ -118,11 +119,11 @@ def read_referee(data: bytes) -> Start | Query | End | None:
             tag, at = _tag(data, at)
             kind = _MESSAGES.get(tag >> 3)
             if kind is None or tag & 7 != _BYTES:
-                at = _skip(data, at, tag)
+                at = _skip(data, at, tag, _DEEPEST)
                 continue
             if type(message) is not kind:  # the same one again is more of it, another takes its place
                 message = kind()
-            size, at = _varint(data, at)
+            size, at = _varint(data, at, _LONGEST_SIZE)
             _fill(message, _piece(data, at, size))
             at += size
     except (_Malformed, IndexError, UnicodeDecodeError):
@@ -155,13 +156,13 @@ def _fill(message: _Message, data: bytes) -> None:
         if tag >= 0x80 or tag not in fields:
             tag, at = _tag(data, at - 1)
             if tag not in fields:
-                at = _skip(data, at, tag)
+                at = _skip(data, at, tag, _DEEPEST - 1)
                 continue
         name, kind = fields[tag]
         number = data[at]
         at += 1
         if number >= 0x80:
-            number, at = _varint(data, at - 1)
+            number, at = _varint(data, at - 1, _LONGEST_VARINT if kind < _TEXT else _LONGEST_SIZE)
         if kind < _TEXT:
             if kind == _ONE_MORE:
                 getattr(message, name).append(number % _WORD)
@@ -214,19 +215,19 @@ def _piece(data: bytes, at: int, size: int) -> bytes:
 
 
 def _tag(data: bytes, at: int) -> tuple[int, int]:
-    tag, at = _varint(data, at)
+    tag, at = _varint(data, at, _LONGEST_SIZE)
     if tag >= _LAST_TAG or not tag >> 3:
         raise _Malformed
     return tag, at
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """The number that begins here, of 64 bits at most, and where it ends."""
+def _varint(data: bytes, at: int, longest: int = _LONGEST_VARINT) -> tuple[int, int]:
+    """The number that begins here, of 64 bits at most, and where it ends; `longest` is how many bytes it may take."""
     byte = data[at]
     if byte < 0x80:
         return byte, at + 1
     number, shift = byte & 0x7F, 7
-    for behind in range(at + 1, at + _LONGEST_VARINT):
+    for behind in range(at + 1, at + longest):
         byte = data[behind]
         number |= (byte & 0x7F) << shift
         if byte < 0x80:
@@ -235,15 +236,15 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     raise _Malformed
 
 
-def _skip(data: bytes, at: int, tag: int) -> int:
-    """Where a field that nobody asked for ends; `at` is behind its tag."""
+def _skip(data: bytes, at: int, tag: int, deepest: int) -> int:
+    """Where a field that nobody asked for ends; `at` is behind its tag, `deepest` how many groups may be open."""
     groups = []
     while True:
         wire = tag & 7
         if wire == _VARINT:
             _, at = _varint(data, at)
         elif wire == _BYTES:
-            size, at = _varint(data, at)
+            size, at = _varint(data, at, _LONGEST_SIZE)
             at += size
         elif wire in _FIXED:
             at += _FIXED[wire]
@@ -251,11 +252,13 @@ def _skip(data: bytes, at: int, tag: int) -> int:
             groups.append(tag >> 3)
         elif wire != _GROUP_END or not groups or groups.pop() != tag >> 3:
             raise _Malformed
-        if at > len(data) or len(groups) > _DEEPEST:
+        if at > len(data) or len(groups) > deepest:
             raise _Malformed
         if not groups:
             return at
-        tag, at = _tag(data, at)
+        tag, at = _varint(data, at, _LONGEST_SIZE)  # in a group, protobuf passes over field 0, too
+        if tag >= _LAST_TAG:
+            raise _Malformed
 
 
 def _field(number: int, value: int | bytes, *, always: bool = False) -> bytes:
