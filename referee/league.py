@@ -187,7 +187,8 @@ class League:
                 self.publish()
                 return Removed(there[name], left=night.number)
         except LeagueBusy:
-            return Removed(there[name], plays=night.number, why="it is being played")
+            why = "it is being played or changed just now; should it not have begun after that, remove the bot again"
+            return Removed(there[name], plays=night.number, why=why)
 
     def bots(self) -> tuple[Submission, ...]:
         """The versions that a night opened now would play with, by name."""

@@ -91,7 +91,7 @@ def remove(
         else:
             say(f"{name} joins no further night; what it played stays")
         if gone.plays is not None:
-            say(f"It plays night {gone.plays} to its end: {gone.why}")
+            say(f"It stays in night {gone.plays}: {gone.why}")
 
 
 @app.command("bots")
@@ -193,7 +193,7 @@ def status(folder: options.LeagueFolder) -> None:
     """Tell how far the league is and what to do next."""
     with _open(folder) as league:
         for line in league.status().lines():
-            out.print(line, markup=False, soft_wrap=True)
+            say(line)
 
 
 @app.command("standings")

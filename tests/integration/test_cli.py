@@ -299,6 +299,13 @@ def test_a_terminal_that_knows_only_ascii_is_no_reason_to_fail(stranger: Path, l
     assert treelings("--help", cwd=league.parent, env={"PYTHONIOENCODING": "ascii"}).code == 0
 
 
+def test_what_to_do_next_breaks_between_words_on_a_terminal(league: Path) -> None:
+    narrow = {"FORCE_COLOR": "1", "COLUMNS": "20"}
+    lines = treelings("league", "status", league, cwd=league.parent, env=narrow).out.splitlines()
+    begin = next(number for number, line in enumerate(lines) if line.startswith("next:"))
+    assert [line.strip() for line in lines[begin : begin + 2]] == ["next: treelings", "league run"]
+
+
 def test_a_run_that_is_refused_opens_no_night(league: Path, stranger: Path) -> None:
     treelings("league", "add", league, stranger, "--no-trial", cwd=league.parent)
     assert treelings("league", "run", league, cwd=league.parent, env=NO_ENGINE).code == 2

@@ -707,7 +707,8 @@ def test_who_withdraws_while_a_night_is_being_played_plays_it_to_its_end(tmp_pat
 
     with new_league(tmp_path) as league:
         assert run(league, Tables(before=before)).finished
-        assert (gone[0].plays, gone[0].why) == (1, "it is being played")
+        assert gone[0].plays == 1
+        assert gone[0].why.startswith("it is being played")
         assert len(league.bots()) == 2
 
 
