@@ -2,6 +2,8 @@
 
 import inspect
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from types import FunctionType
 
@@ -112,6 +114,12 @@ def test_all_that_is_public_has_a_docstring_that_tells_of_each_field() -> None:
                     assert re.search(rf"(^|, |`){attribute}\b", told, re.MULTILINE), f"{name}.{attribute}"
         elif inspect.isfunction(value):
             assert inspect.getdoc(value), name
+
+
+def test_all_that_is_public_is_listed_before_it_is_loaded() -> None:
+    command = [sys.executable, "-c", "import treelings; print(*dir(treelings))"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert not {*treelings.__all__} - {*listed}
 
 
 def described() -> Iterator[str]:

@@ -45,6 +45,11 @@ def __getattr__(name: str) -> object:
     return value
 
 
+def __dir__() -> list[str]:
+    """All that is public, for help() and for completion: the forward model too, which is not loaded yet."""
+    return sorted({*globals(), *__all__})
+
+
 def serve(bot: type[Bot], listen: str | None = None) -> NoReturn:
     """Serve the bot to the referee until ended. Each game gets a new instance of the class. Never returns.
 
