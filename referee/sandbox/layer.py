@@ -9,7 +9,9 @@ from typing import Final
 from docker import APIClient
 
 from referee.errors import SandboxError
+from referee.sandbox.container import remove_container
 from referee.sandbox.engine import engine_errors
+from referee.sandbox.run import Run
 from referee.text import printable
 
 Report = Callable[[str], None]
@@ -20,6 +22,7 @@ SAYS: Final = "treelings.says"
 
 _SCRIPT_TIMEOUT_S: Final = 300
 _LONGEST_LOG: Final = 1_000
+_NAME: Final = "treelings-build-"  # of a container, and whose it is; not a label, which its image would inherit
 NOBODY: Final = "65534:65534"
 
 
@@ -73,10 +76,15 @@ def made_by(
 
 @contextmanager
 def _ran(engine: APIClient, doing: str, image: str, command: list[str], files: bytes | None) -> Iterator[str]:
-    """A container in which a command has run to its good end."""
+    """A container in which a command has run to its good end. Those that killed builds have left are removed first."""
     with engine_errors(doing):
+        _sweep(engine)
         container = engine.create_container(
-            image, entrypoint=command, user="0:0", host_config=engine.create_host_config(network_mode="none")
+            image,
+            name=f"{_NAME}{Run.new()}",
+            entrypoint=command,
+            user="0:0",
+            host_config=engine.create_host_config(network_mode="none"),
         )["Id"]
         try:
             if files is not None:
@@ -89,6 +97,14 @@ def _ran(engine: APIClient, doing: str, image: str, command: list[str], files: b
             yield container
         finally:
             engine.remove_container(container, force=True, v=True)
+
+
+def _sweep(engine: APIClient) -> None:
+    for container in engine.containers(all=True, filters={"name": _NAME}):
+        for name in container["Names"]:
+            run = Run.parse(name.removeprefix(f"/{_NAME}"))
+            if run is not None and run.is_dead():
+                remove_container(engine, container["Id"])
 
 
 class Archive:

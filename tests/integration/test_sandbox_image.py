@@ -1,6 +1,10 @@
 """What every runtime image gives, wherever its Python comes from."""
 
 import secrets
+import signal
+import subprocess
+import sys
+import time
 from typing import Literal
 
 import pytest
@@ -37,6 +41,15 @@ for top in ("/bin", "/sbin", "/usr", "/opt", "/etc", "/var", "/lib"):
             mode = os.lstat(os.path.join(folder, name)).st_mode
             assert not (stat.S_ISREG(mode) and mode & 0o6000), f"{folder}/{name} is setuid or setgid"
 print("kept")
+"""
+
+LONG_BUILD = """
+import sys
+from referee.sandbox.engine import connect
+from referee.sandbox.layer import build_layer
+
+script = "import time; time.sleep(200)  # nothing but bread"
+build_layer(connect(timeout_s=300), parent=sys.argv[1], script=script, name="x:1")
 """
 
 
@@ -88,6 +101,36 @@ def test_a_build_that_fails_tells_why_and_leaves_nothing(engine: APIClient, runt
     assert find_image(engine, name) is None
     ended = engine.containers(all=True, filters={"ancestor": runtime_image, "status": "exited"})
     assert not [each for each in ended if "out of flour" in each["Command"]]
+
+
+def test_what_a_killed_build_left_is_removed_by_the_next_and_nothing_of_one_that_goes_on(
+    engine: APIClient, runtime_image: str
+) -> None:
+    killed = subprocess.Popen([sys.executable, "-c", LONG_BUILD, runtime_image], start_new_session=True)
+    try:
+        while not (left := _builds(engine)):
+            time.sleep(0.05)
+    finally:
+        killed.kill()
+        killed.wait()
+    goes_on = subprocess.Popen([sys.executable, "-c", LONG_BUILD, runtime_image], start_new_session=True)
+    try:
+        while not (living := _builds(engine) - left):
+            time.sleep(0.05)
+        with pytest.raises(SandboxError, match="out of flour"):
+            build_layer(engine, parent=runtime_image, script="import sys; sys.exit('out of flour')", name="x:1")
+
+        assert living <= _builds(engine)
+        assert not left & _builds(engine)
+    finally:
+        goes_on.send_signal(signal.SIGINT)
+        goes_on.wait()
+    assert not living & _builds(engine)
+
+
+def _builds(engine: APIClient) -> set[str]:
+    """Containers in which the long build runs, or ran."""
+    return {each["Id"] for each in engine.containers(all=True) if "nothing but bread" in each["Command"]}
 
 
 def test_files_of_a_layer_are_roots_and_readable_by_all(engine: APIClient, runtime_image: str) -> None:
