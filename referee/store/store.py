@@ -295,12 +295,17 @@ class Store:
 
 
 def _advice(reason: BaseException | None) -> str:
-    """What to do where there is no room to write, or the disk does not do it for another reason."""
+    """What to do where a file cannot be written: there is no room, the disk does not do it, or nobody may."""
     match getattr(reason, "sqlite_errorcode", 0) & _KIND:
         case sqlite3.SQLITE_FULL:
             return "; make room there and try again: all that was recorded is kept"
         case sqlite3.SQLITE_IOERR:
             return "; see whether the disk is full or fails, and try again: all that was recorded is kept"
+        case sqlite3.SQLITE_READONLY:
+            return (
+                "; do this as the league's owner, where its folder can be written (the first command after an update "
+                "of treelings has to, even if it only shows something)"
+            )
     return ""
 
 

@@ -320,6 +320,16 @@ def test_a_database_from_before_bots_could_withdraw_goes_on(tmp_path: Path, stor
         assert again.bots() == (bot(tmp_path, "ann"),)
 
 
+def test_a_database_that_cannot_be_brought_up_to_date_says_who_can(tmp_path: Path, store: Store) -> None:
+    store.close()
+    rewrite(tmp_path / "league.db", "UPDATE meta SET value = '1' WHERE key = 'schema'")
+    with (tmp_path / "league.db").open("r+b") as file:
+        file.seek(18)
+        file.write(b"\3")  # for SQLite: made by a newer one, to be read only; root may write whatever its mode says
+    with pytest.raises(StoreError, match="readonly database; do this as the league's owner"):
+        Store.open(tmp_path)
+
+
 def test_a_damaged_record_is_named(tmp_path: Path, store: Store, records: tuple[GameRecord, ...]) -> None:
     open_night(store)
     store.save(1, records[:1])
