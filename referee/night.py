@@ -93,7 +93,8 @@ def leave(league: str, night: Night, store: Store, bot: str) -> str | None:
     try:
         plan_night(league=league, night=night.number, bots=others, settings=night.settings)
     except UsageError as problem:
-        return f"it is open, and cannot be played without: {problem}"
+        what, _, _ = str(problem).partition("; ")  # what to do about it is for nights to come
+        return f"it is open, and cannot be played without: {what}"
     store.leave(night.number, bot)
     if (wish := night.until_decided) and wish.top > len(others):
         store.aim(night.number, replace(wish, top=len(others)))

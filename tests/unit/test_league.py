@@ -728,7 +728,8 @@ def test_who_withdraws_from_a_night_that_needs_all_of_its_bots_plays_it(tmp_path
         league.open_night()
         gone = league.remove("bob")
         assert gone.plays == 1
-        assert "it is open, and cannot be played without: seats: a table of 2 needs 2 bots" in gone.why
+        why = "it is open, and cannot be played without: seats: a table of 2 needs 2 bots, the night has 1 (ann)"
+        assert gone.why == why
         assert run(league).finished
         with pytest.raises(UsageError, match="needs 2 bots"):
             league.open_night()
