@@ -115,7 +115,8 @@ async def add_bots(league: League, bots: Sequence[str], trials: Trials | None) -
             )
             raise type(error)(
                 f"{shown}: its trial match could not be played ({error}); nothing of it is kept. Go on with: treelings "
-                f"league add {again} (and --no-trial to take bots in without a trial match)"
+                f"league add {again}{trials.typed if trials else ''} (and --no-trial to take bots in without a trial "
+                "match)"
             ) from error
         if added.accepted:
             out.print(outcome(added), markup=False, soft_wrap=True)

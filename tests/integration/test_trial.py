@@ -153,6 +153,8 @@ def test_without_an_engine_one_has_to_choose(league: Path) -> None:
     for way in ("start a Docker engine", "--trust-bots", "--no-trial"):
         assert way in done.err
     assert kept(league) == []
+    done = treelings("league", "add", league, bot, "--sandbox", "docker", cwd=league.parent, env=NO_ENGINE)
+    assert f"Go on with: treelings league add {league} {bot} --sandbox docker (and --no-trial" in done.err
     done = treelings("league", "add", league, bot, "--no-trial", cwd=league.parent, env=NO_ENGINE)
     assert re.fullmatch(r"ann [0-9a-f]{8} joins the next night\n", done.out)
     # Whatever it may do: it is in, and no trial is played for what is in.
