@@ -234,15 +234,16 @@ class Store:
         return from_json(line, f"{self._path}: game")
 
     def _records(self, night: int | None, line: SQLColumnExpression[str]) -> tuple[GameRecord, ...]:
-        query = select(GameRow.id).order_by(
+        query = select(GameRow.night, GameRow.match, GameRow.id).order_by(
             # Deal ids of a match differ in their last number alone, so the shorter is the smaller.
             GameRow.night, GameRow.match, func.length(GameRow.deal), GameRow.deal, GameRow.rotation,
         )  # fmt: skip
         if night is not None:
             query = query.where(GameRow.night == night)
         with self._transaction() as session:
-            games = session.scalars(query).all()
-        return tuple(self.record(text) for text in self._texts(games, line))
+            places = [tuple(row) for row in session.execute(query)]
+        games = zip(places, self._texts([game for _, _, game in places], line), strict=True)
+        return tuple(self._placed(place, self.record(text)) for place, text in games)
 
     def _texts(self, games: Sequence[str], line: SQLColumnExpression[str]) -> Iterator[str]:
         """Of these games, in their order; read in parts, so that neither memory nor a writer waits for all of them."""
@@ -251,8 +252,17 @@ class Store:
             with self._transaction() as session:
                 query = select(GameRow.id, line).where(GameRow.id.in_(wanted))
                 found = dict(session.execute(query).all())
-            for game in wanted:
-                yield found[game]
+                texts = [found[game] for game in wanted]
+            yield from texts
+
+    def _placed(self, place: tuple[int, str, str], record: GameRecord) -> GameRecord:
+        """The record, which is that of the game in whose place it was: by its place, `lines` finds it again."""
+        if place != (record.night, record.match, record.id):
+            raise StoreError(self._damaged(f"in the place of {place[2]} is the record of {record.id}"))
+        return record
+
+    def _damaged(self, found: str) -> str:
+        return f"{self._path}: damaged: {printable(found, _LONGEST_REASON)}; go back to a copy of the league"
 
     def _check(self) -> None:
         try:
@@ -286,8 +296,7 @@ class Store:
             raise StoreError(f"{self._path}: {reason}{_advice(reason)}") from problem
         except (ValueError, TypeError, LookupError, AttributeError) as problem:
             # What is read here was written here, so it has been changed since.
-            found = printable(str(problem), _LONGEST_REASON)
-            raise StoreError(f"{self._path}: damaged: {found}; go back to a copy of the league") from problem
+            raise StoreError(self._damaged(str(problem))) from problem
 
     def _submission(self, row: BotRow) -> Submission:
         folder = self._path.parent / row.folder

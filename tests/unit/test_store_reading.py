@@ -1,13 +1,15 @@
 """Reading a league's games: results without moves, and records match by match, never all of them at once."""
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from referee.errors import RecordError
+from referee.errors import RecordError, StoreError
 from referee.model import GameRecord, NightSettings
 from referee.records import to_json
 from referee.store import Store
@@ -55,3 +57,13 @@ def test_a_line_is_read_back_and_one_that_is_none_names_the_database(store: Stor
     assert store.record(to_json(record)) == record
     with pytest.raises(RecordError, match=r"league\.db: game: expected a JSON object"):
         store.record("{")
+
+
+@pytest.mark.parametrize("column", ["id", "match", "night"])
+def test_a_record_in_the_place_of_another_game_is_damage_and_said_so(
+    store: Store, records: tuple[GameRecord, ...], tmp_path: Path, column: str
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "league.db")) as database, database:
+        database.execute(f"UPDATE games SET {column} = 7 WHERE id = ?", (records[0].id,))
+    with pytest.raises(StoreError, match=r"league\.db: damaged: in the place of .*; go back to a copy of the league"):
+        store.results()
