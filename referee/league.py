@@ -187,7 +187,9 @@ class League:
                 self.publish()
                 return Removed(there[name], left=night.number)
         except LeagueBusy:
-            why = "it is being played or changed just now; should it not have begun after that, remove the bot again"
+            why = "it is being played"
+            if not self._store.count(night.number):
+                why += " or changed just now; should it not have begun after that, remove the bot again"
             return Removed(there[name], plays=night.number, why=why)
 
     def bots(self) -> tuple[Submission, ...]:
