@@ -241,7 +241,7 @@ class Store:
         if night is not None:
             query = query.where(GameRow.night == night)
         with self._transaction() as session:
-            places = [tuple(row) for row in session.execute(query)]
+            places = session.execute(query).tuples().all()
         games = zip(places, self._texts([game for _, _, game in places], line), strict=True)
         return tuple(self._placed(place, self.record(text)) for place, text in games)
 
