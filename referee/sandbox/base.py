@@ -221,6 +221,12 @@ def _import_debian(engine: APIClient, archive: PackageArchive, package: str) -> 
     return str(event["status"])
 
 
+def reasons(log: str) -> str:
+    """What debootstrap says of its failure, in one line: its errors and warnings, or else its last lines."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    return printable("; ".join([line for line in lines if line.startswith(("E: ", "W: "))] or lines[-3:]), 700)
+
+
 def _run_alone(command: list[str]) -> None:
     """Run a tool with all its children in a process group that ends with it. Raises SandboxError."""
     what = next(part for part in command if part == "debootstrap")
@@ -236,4 +242,4 @@ def _run_alone(command: list[str]) -> None:
                 process.wait()
         if code != 0:
             log.seek(max(0, log.tell() - 600))
-            raise SandboxError(f"{what} ended with {code}: {printable(log.read().decode('utf-8', 'replace'), 700)}")
+            raise SandboxError(f"{what} ended with {code}: {reasons(log.read().decode('utf-8', 'replace'))}")
