@@ -10,8 +10,8 @@ from treelings import GameEnd, GameStart, View
 class Witness:
     """Stands between a table and the links to its bots.
 
-    starts_ms   what each start of a game took until the bot was ready or had failed, the first in a process with
-                the start of that process
+    starts_ms   how long each start of a game was waited for until the bot was ready or had failed: for the first in a
+                process that is what was left of its own start when the containers of all seats were there
     last_ms     what the bot's last start or answer took, until it was there or it was known that none comes
     processes   how often the bot was started
     disorderly  games after which its process could not play another
