@@ -241,7 +241,7 @@ class Store:
         if night is not None:
             query = query.where(GameRow.night == night)
         with self._transaction() as session:
-            places = session.execute(query).tuples().all()
+            places = [(night, match, game) for night, match, game in session.execute(query)]
         games = zip(places, self._texts([game for _, _, game in places], line), strict=True)
         return tuple(self._placed(place, self.record(text)) for place, text in games)
 
