@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _FORMAT = "treelings-conformance/1"
 _SHOWN = 100
 _SHOWN_AGAIN = 45  # of what came, where an earlier step has shown such in full: a line of 80 columns
+_ENDED = "the end of the stream with "  # and all that tells one from another comes after it
 _MARKS = {"passed": ("✓", "green"), "failed": ("✗", "bold red"), "not reached": ("–", "dim")}
 
 
@@ -70,7 +71,8 @@ def _show(number: int, step: "Step", width: int) -> None:
         print_hanging(out, lead, step.fact)
         return
     if step.as_in:
-        print_hanging(out, lead, f"as in step {step.as_in}: {printable(step.got, _SHOWN_AGAIN)}")
+        came = printable(step.got.removeprefix(_ENDED), _SHOWN_AGAIN)
+        print_hanging(out, lead, f"as in step {step.as_in}: {came}")
         return
     out.print(Text.assemble((mark, style), f" {number:2} {step.name}"))
     for name, text in (

@@ -200,14 +200,16 @@ async def test_of_a_good_bot_the_command_shows_each_step_and_what_to_do_next(tmp
 
 
 async def test_of_a_bad_bot_it_tells_what_was_sent_expected_and_got_and_where_to_read(tmp_path: Path) -> None:
-    done = await check(bots.listening(bots.AnswersTheEnd()), tmp_path)
+    done = await check(bots.listening(bots.FailsAtTheEnd()), tmp_path)
     assert done.code == 1
     at = done.out.index("✗ 12 end\n")
     rows = dict(re.findall(r"^  (\w+) +(.*)$", done.out[at:].split("\n✓ 13")[0], re.MULTILINE))
     assert rows.keys() == {"sent", "expected", "got", "read"}
     assert rows["sent"].startswith("end { outcome: OUTCOME_")
     assert rows["read"] == "docs/protocol.md, A game ends"
-    assert "gets 4 of 25 steps wrong in 2 ways (first in end, as in a match); --json" in done.out
+    assert rows["got"] == "the end of the stream with status UNKNOWN: no scores"
+    assert "\n✗ 16 unknown fields  as in step 12: status UNKNOWN: no scores\n" in done.out
+    assert "gets 3 of 25 steps wrong in 2 ways (first in end, as in a match); --json" in done.out
     assert "\n✓ 20 other methods " in done.out
 
 
