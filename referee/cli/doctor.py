@@ -12,6 +12,9 @@ def doctor() -> None:
 
     Each line that is not ✓ says what to do. Exit code 1 if something is missing (✗); a warning (!) is only advice.
     """
+    from rich.text import Text
+
+    from referee.cli.fault import print_hanging
     from referee.run import default_jobs, tables_at_once
     from referee.sandbox.doctor import examine
     from treelings.cards import MAX_PLAYERS
@@ -20,9 +23,9 @@ def doctor() -> None:
     width = max(len(check.name) for check in checks)
     for check in checks:
         mark, style = _MARKS[check.level]
-        out.print(f"[{style}]{mark}[/] {check.name:<{width}}  ", end="")
-        out.print(check.found, markup=False, soft_wrap=True)
+        print_hanging(out, Text.assemble((mark, style), f" {check.name:<{width}}  "), check.found)
         if check.advice:
+            # Mostly a command, which is copied whole from where the terminal breaks it.
             out.print(f"  {'':<{width}}  → {check.advice}", markup=False, soft_wrap=True)
     if any(check.level == "missing" for check in checks):
         out.print("\nBots cannot be sandboxed here yet; `--sandbox process` serves for bots that you trust.")

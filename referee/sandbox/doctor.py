@@ -27,6 +27,7 @@ _LOWEST_PYTHON: Final = (3, 11)
 _MB: Final = 1024**2
 _GB: Final = 1024**3
 _DISK_NEEDED_BYTES: Final = 2 * _GB
+_NAMED: Final = 3
 _CONNECT: Final = partial(connect, timeout_s=10)
 
 
@@ -139,7 +140,8 @@ def check_image(status: ImageStatus) -> Check:
         )
     if status.older:
         count = "an older one takes" if len(status.older) == 1 else f"{len(status.older)} older ones take"
-        advice = f"{count} up space: docker image rm {' '.join(status.older[:3])}"
+        some = "; three of them" * (len(status.older) > _NAMED)
+        advice = f"{count} up space{some}: docker image rm {' '.join(status.older[:_NAMED])}"
         return Check(name, "ok", found, advice)
     return Check(name, "ok", found)
 

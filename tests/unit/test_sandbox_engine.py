@@ -291,9 +291,12 @@ def test_an_image_for_another_sdk_is_not_the_image() -> None:
 
 def test_a_built_image_is_ok_and_older_ones_are_mentioned() -> None:
     assert check_image(PYTHON_IMAGE) == Check("runtime image", "ok", "a:2 (python 3.11)")
-    one, two = (check_image(replace(PYTHON_IMAGE, older=older)).advice for older in (("a:1",), ("a:1", "a:2")))
+    one, two, four = (
+        check_image(replace(PYTHON_IMAGE, older=("a:1", "a:2", "a:3", "a:4")[:n])).advice for n in (1, 2, 4)
+    )
     assert one == "an older one takes up space: docker image rm a:1"
     assert two == "2 older ones take up space: docker image rm a:1 a:2"
+    assert four == "4 older ones take up space; three of them: docker image rm a:1 a:2 a:3"
 
 
 def test_nothing_is_missing_where_an_image_is_not_that_not_every_league_needs() -> None:
