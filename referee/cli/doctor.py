@@ -2,7 +2,7 @@
 
 import typer
 
-from referee.cli.show import out
+from referee.cli.show import out, say
 
 _MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "missing": ("✗", "bold red")}
 
@@ -28,6 +28,7 @@ def doctor() -> None:
             # Mostly a command, which is copied whole from where the terminal breaks it.
             out.print(f"  {'':<{width}}  → {check.advice}", markup=False, soft_wrap=True)
     if any(check.level == "missing" for check in checks):
-        out.print("\nBots cannot be sandboxed here yet; `--sandbox process` serves for bots that you trust.")
+        out.print()
+        say("Bots cannot be sandboxed here yet; --trust-bots runs those that you trust as plain processes.")
         raise typer.Exit(1)
     out.print("\nThis machine can run strangers' bots in containers.")
