@@ -62,9 +62,9 @@ def redraws(console: Console) -> bool:
 
 
 def error_lines(message: str) -> None:
-    """Print an error on stderr; each of its lines is one, and is marked so."""
+    """Print an error on stderr; each of its lines begins one, and is marked so."""
     for line in message.splitlines():
-        err.print(Text.assemble(("error: ", "bold red"), line), soft_wrap=True)
+        say(Text.assemble(("error: ", "bold red"), line), to=err)
 
 
 GUILD_COLOURS = {
