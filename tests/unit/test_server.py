@@ -213,6 +213,27 @@ def test_the_reason_of_a_crash_is_one_line_of_ascii(bot: Callable[..., Client]) 
     assert details == "ValueError: \\xfcber all \x00\\ud800"
 
 
+def test_a_bot_that_cannot_open_one_more_file_still_says_what_went_wrong(bot: Callable[..., Client]) -> None:
+    client = bot("""
+        import resource, sys, treelings
+
+        class Leaky(treelings.Bot):
+            def choose(self, view):
+                sys.modules.pop("traceback", None)  # this client's headers had it loaded, as the referee's do not
+                resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+                open("one more")
+
+        treelings.serve(Leaky)
+    """)
+    game = client.game()
+    game.ask()
+    assert game.failure() == (grpc.StatusCode.UNKNOWN, "OSError")
+    exit_code, _, err = client.output()
+    assert exit_code == 1
+    assert ", in choose" in err
+    assert err.endswith("OSError: [Errno 24] Too many open files: 'one more'\n")
+
+
 @pytest.mark.parametrize("hook", ["__init__", "start"])
 def test_a_crash_before_the_first_move_is_told_like_any_other(bot: Callable[..., Client], hook: str) -> None:
     client = bot(FIRST.replace("def choose", f"def {hook}(self, game=None): 1 / 0\n        def choose"))

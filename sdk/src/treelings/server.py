@@ -154,9 +154,9 @@ def _play(bot: type[Bot], switchboard: Switchboard, call: Call) -> bool:
         call.end("INVALID_ARGUMENT", _one_line(error))
     except Exception as error:
         cause = error.error if isinstance(error, BotFailed) else error
-        import traceback  # takes a hundredth of a start to import
-
-        _log("".join(traceback.format_exception(cause)))
+        with suppress(Exception):  # as in `_log`
+            # As Python itself tells of a crash: that needs no file, of which the bot may have opened all it may.
+            sys.__excepthook__(type(cause), cause, cause.__traceback__)
         call.end("UNKNOWN", _one_line(cause))
         return False
     else:
@@ -222,9 +222,11 @@ def _run(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 def _one_line(error: BaseException) -> str:
     """The error's type and message as one bounded ASCII line."""
-    import traceback
-
-    text = " ".join("".join(traceback.format_exception_only(error)).split())
+    try:
+        from traceback import format_exception_only  # takes a hundredth of a start
+    except Exception:  # there is no file to be opened any more, or no memory
+        return type(error).__name__
+    text = " ".join("".join(format_exception_only(error)).split())
     return _bounded(text.encode("ascii", "backslashreplace").decode())
 
 
