@@ -110,7 +110,7 @@ def check(
         # In ASCII: JSON is UTF-8, and what a terminal's encoding makes of other characters need not be.
         typer.echo(json.dumps(_as_json(bot, steps, config, typed), indent=1))
     else:
-        _conclude(bot, steps, league)
+        _conclude(bot, steps, league, typed)
     if verdict != _GOOD:
         raise typer.Exit(1)
 
@@ -181,18 +181,18 @@ def _verdict(steps: "Sequence[Step]") -> str:
     return _BAD if "failed" in outcomes else _UNKNOWN if "unknown" in outcomes else _GOOD
 
 
-def _conclude(bot: str, steps: "Sequence[Step]", league: Path | None) -> None:
-    """The verdict, in one line, and what to do next."""
+def _conclude(bot: str, steps: "Sequence[Step]", league: Path | None, typed: str) -> None:
+    """The verdict, in one line, and what to do next; `typed` are the options that chose the sandbox."""
     shown = printable(shlex.quote(bot), _LONGEST_PATH)
     name = next((step.bot.name for step in steps if step.bot), shown)
-    again = f"treelings check {shown}"
+    where = "LEAGUE" if league is None else printable(shlex.quote(str(league)), _LONGEST_PATH)
+    again = f"treelings check {shown}{f' --league {where}' if league else ''}{typed}"
     out.print()
     match _verdict(steps):
         case "good":
             warnings = sum(len(step.advice) for step in steps)
             seen = "" if not warnings else f", with {warnings} {'thing' if warnings == 1 else 'things'} to look at (!)"
             out.print(Text.assemble((f"{name} is ready to play", "bold green"), seen, "."), soft_wrap=True)
-            where = "LEAGUE" if league is None else printable(shlex.quote(str(league)), _LONGEST_PATH)
             out.print(f"Next: treelings match {shown} greedy, or treelings league add {where} {shown}",
                       markup=False, soft_wrap=True)  # fmt: skip
         case "bad":

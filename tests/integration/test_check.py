@@ -75,6 +75,7 @@ def test_an_author_in_another_language_is_shown_the_query_as_it_was_sent(tmp_pat
     (bot_folder(tmp_path, "ann", code=CRASHING, toml=toml, files={"run": run}) / "run").chmod(0o755)
     done = check("ann", *PLAIN, cwd=tmp_path)
     assert done.code == 1, done.out
+    assert done.out.endswith("Next: mend that, then treelings check ann --sandbox process --trust-bots\n")
     asked = done.out.split("  query    ")[1].split("  its log  ")[0]
     assert asked.startswith("# Query; the game's Start said seat: ")
     assert re.findall(r"^ {11}(\w+): ", asked, re.MULTILINE) == [field.name for field in Query.DESCRIPTOR.fields]
