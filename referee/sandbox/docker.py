@@ -33,6 +33,7 @@ from referee.sandbox.cgroup import Group, find_group
 from referee.sandbox.container import Container, remove_container
 from referee.sandbox.engine import connect, engine_errors, reason, require_abilities, require_settings
 from referee.sandbox.folders import SOCKET, RunFolder, base_folder, dead_runs, wipe
+from referee.sandbox.layer import sweep_builds
 from referee.sandbox.native import LAUNCHER
 from referee.sandbox.network import (
     HOST,
@@ -327,6 +328,7 @@ class DockerSandbox:
             run = Run.parse(network["Labels"][RUN_LABEL])
             if run is not None and run.is_dead():
                 remove_network(engine, network["Id"])
+        sweep_builds(engine)
         for folder in dead_runs("docker", base_folder()):
             folder.remove()
 

@@ -76,9 +76,9 @@ def made_by(
 
 @contextmanager
 def _ran(engine: APIClient, doing: str, image: str, command: list[str], files: bytes | None) -> Iterator[str]:
-    """A container in which a command has run to its good end. Those that killed builds have left are removed first."""
+    """A container in which a command has run to its good end."""
+    sweep_builds(engine)
     with engine_errors(doing):
-        _sweep(engine)
         container = engine.create_container(
             image,
             name=f"{_NAME}{Run.new()}",
@@ -99,8 +99,11 @@ def _ran(engine: APIClient, doing: str, image: str, command: list[str], files: b
             engine.remove_container(container, force=True, v=True)
 
 
-def _sweep(engine: APIClient) -> None:
-    for container in engine.containers(all=True, filters={"name": _NAME}):
+def sweep_builds(engine: APIClient) -> None:
+    """Remove the containers that killed builds have left. Raises SandboxError, EngineGone."""
+    with engine_errors("looking for leftovers"):
+        found = engine.containers(all=True, filters={"name": _NAME})
+    for container in found:
         for name in container["Names"]:
             run = Run.parse(name.removeprefix(f"/{_NAME}"))
             if run is not None and run.is_dead():

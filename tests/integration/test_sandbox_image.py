@@ -1,10 +1,12 @@
 """What every runtime image gives, wherever its Python comes from."""
 
+import asyncio
 import secrets
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Literal
 
 import pytest
@@ -13,6 +15,7 @@ from docker import APIClient
 from referee.errors import SandboxError
 from referee.limits import Limits
 from referee.sandbox.choose import choose_sandbox
+from referee.sandbox.docker import DockerSandbox
 from referee.sandbox.doctor import examine
 from referee.sandbox.engine import find_image
 from referee.sandbox.layer import SAYS, Archive, build_layer
@@ -103,8 +106,23 @@ def test_a_build_that_fails_tells_why_and_leaves_nothing(engine: APIClient, runt
     assert not [each for each in ended if "out of flour" in each["Command"]]
 
 
-def test_what_a_killed_build_left_is_removed_by_the_next_and_nothing_of_one_that_goes_on(
-    engine: APIClient, runtime_image: str
+def failing_build(engine: APIClient, image: str) -> None:
+    with pytest.raises(SandboxError, match="out of flour"):
+        build_layer(engine, parent=image, script="import sys; sys.exit('out of flour')", name="x:1")
+
+
+def sandbox_for_bots(engine: APIClient, image: str) -> None:
+    async def open_and_close() -> None:
+        sandbox = DockerSandbox(league="test")
+        await sandbox.open()
+        await sandbox.close()
+
+    asyncio.run(open_and_close())
+
+
+@pytest.mark.parametrize("next_", [failing_build, sandbox_for_bots])
+def test_what_a_killed_build_left_is_removed_with_the_next_and_nothing_of_one_that_goes_on(
+    engine: APIClient, runtime_image: str, next_: Callable[[APIClient, str], None]
 ) -> None:
     killed = subprocess.Popen([sys.executable, "-c", LONG_BUILD, runtime_image], start_new_session=True)
     try:
@@ -117,8 +135,7 @@ def test_what_a_killed_build_left_is_removed_by_the_next_and_nothing_of_one_that
     try:
         while not (living := _builds(engine) - left):
             time.sleep(0.05)
-        with pytest.raises(SandboxError, match="out of flour"):
-            build_layer(engine, parent=runtime_image, script="import sys; sys.exit('out of flour')", name="x:1")
+        next_(engine, runtime_image)
 
         assert living <= _builds(engine)
         assert not left & _builds(engine)
