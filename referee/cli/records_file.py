@@ -36,9 +36,11 @@ class RecordsFile:
         for game in games:
             if self._file is not None:
                 with self._naming_it():
+                    line = to_json(game)
                     if not self._games and is_plain(self._file):
+                        add_line(self._file, line)  # there is room for it, or what was there stays
                         self._file.truncate(0)
-                    add_line(self._file, to_json(game))
+                    add_line(self._file, line)
             self._games += 1
 
     def print_next(self, secret: bytes) -> None:

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from referee.cli.records_file import RecordsFile
 from referee.errors import RefereeError, StoreError
 from referee.league import League
 from referee.loop import run
@@ -110,6 +111,20 @@ def test_a_database_that_may_not_grow_any_more_keeps_what_it_has(tmp_path: Path,
         assert set(kept) < set(undisturbed)
         play(league)
         assert lines(league) == undisturbed
+
+
+def test_a_file_of_records_keeps_what_it_held_where_there_is_no_room_for_a_game_in_its_place(tmp_path: Path) -> None:
+    _, games = random_league(Random(3), nights=1, deals=1)
+    path = tmp_path / "games.jsonl"
+    path.write_text("what it held\n")
+    with no_larger_files(1_000), RecordsFile(path) as file, pytest.raises(OSError, match="File too large") as full:
+        file.write(games)
+    assert full.value.filename == str(path)
+    assert path.read_text() == "what it held\n"
+    with RecordsFile(path) as file:
+        file.write(games[:1])
+        file.write(games[1:])
+    assert path.read_text() == "".join(to_json(game) + "\n" for game in games)
 
 
 def test_a_site_that_has_no_room_leaves_the_old_one_and_says_what_to_do(tmp_path: Path) -> None:
