@@ -21,7 +21,7 @@ from docker import APIClient
 from referee.errors import SandboxError
 from referee.sandbox.apt import PackageArchive, system_archive
 from referee.sandbox.engine import engine_errors, find_image, patience
-from referee.sandbox.layer import SAYS, Report, build_layer
+from referee.sandbox.layer import SAYS, Report, build_layer, in_place_of
 from referee.text import printable
 from referee.work_folder import work_folder
 
@@ -150,7 +150,11 @@ def with_compiler(engine: APIClient, base: Base, report: Report, *, fresh: bool)
     repository, tag = "treelings-compiler-debian", archive.suite
     name = f"{repository}:{tag}"
     if fresh or find_image(engine, name) is None:
-        with debian(engine, "gcc,python3-dev", report) as (_, raw), engine_errors("naming the image with a compiler"):
+        with (
+            in_place_of(engine, name),
+            debian(engine, "gcc,python3-dev", report) as (_, raw),
+            engine_errors("naming the image with a compiler"),
+        ):
             engine.tag(raw, repository, tag=tag)
     return name
 

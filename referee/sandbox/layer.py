@@ -3,14 +3,15 @@
 import io
 import tarfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from docker import APIClient
+from docker.errors import APIError
 
 from referee.errors import SandboxError
 from referee.sandbox.container import remove_container
-from referee.sandbox.engine import engine_errors
+from referee.sandbox.engine import engine_errors, find_image
 from referee.sandbox.run import Run
 from referee.text import printable
 
@@ -43,7 +44,10 @@ def build_layer(
     EngineGone; the container in which it ran is gone in any case.
     """
     repository, _, tag = name.partition(":")
-    with _ran(engine, f"building {name}", parent, [*run_by, script], files) as container:
+    with (
+        in_place_of(engine, name),
+        _ran(engine, f"building {name}", parent, [*run_by, script], files) as container,
+    ):
         says = engine.logs(container, stdout=True, stderr=False).decode("utf-8", "replace").strip()
         engine.commit(
             container,
@@ -72,6 +76,21 @@ def made_by(
             return {
                 entry.name.partition("/")[2]: content.read() for entry in tar if (content := tar.extractfile(entry))
             }
+
+
+@contextmanager
+def in_place_of(engine: APIClient, name: str) -> Iterator[None]:
+    """Where the block gives this name to another image, what had it before is removed, with all that only it needs.
+
+    What containers run from or images stand on stays. Raises SandboxError, EngineGone.
+    """
+    before = find_image(engine, name)
+    yield
+    if before is not None:
+        now = find_image(engine, before["Id"])
+        if now is not None and not now["RepoTags"]:
+            with engine_errors(f"removing the old {name}"), suppress(APIError):
+                engine.remove_image(before["Id"])
 
 
 @contextmanager

@@ -150,6 +150,30 @@ def _builds(engine: APIClient) -> set[str]:
     return {each["Id"] for each in engine.containers(all=True) if "nothing but bread" in each["Command"]}
 
 
+def test_an_image_that_is_built_again_takes_no_room_twice_unless_something_runs_from_the_old_one(
+    engine: APIClient, runtime_image: str
+) -> None:
+    name = f"treelings-test-{secrets.token_hex(4)}:1"
+
+    def built() -> str:
+        build_layer(engine, parent=runtime_image, script="", name=name)
+        image = find_image(engine, name)
+        assert image is not None
+        return str(image["Id"])
+
+    first, second = built(), built()
+    assert find_image(engine, first) is None
+    container = engine.create_container(second)["Id"]
+    try:
+        built()
+        assert find_image(engine, second) is not None
+    finally:
+        engine.remove_container(container)
+        engine.remove_image(second)
+        engine.remove_image(name)
+    assert find_image(engine, runtime_image) is not None
+
+
 def test_files_of_a_layer_are_roots_and_readable_by_all(engine: APIClient, runtime_image: str) -> None:
     name = f"treelings-test-{secrets.token_hex(4)}:1"
     archive = Archive()
