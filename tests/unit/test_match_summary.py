@@ -17,4 +17,4 @@ def test_what_a_score_is_at_a_table_of_more_than_two_is_told(
 
 def test_a_single_game_is_one_game(capsys: pytest.CaptureFixture[str]) -> None:
     print_summary("a match", [record()])
-    assert capsys.readouterr().out.startswith("a match: 1 deal, 1 game ")
+    assert capsys.readouterr().out.startswith("a match: 1 deal, 1 game\n")
