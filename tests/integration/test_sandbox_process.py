@@ -2,12 +2,13 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from referee.limits import Limits
-from referee.sandbox.folders import base_folder
+from referee.sandbox.folders import RunFolder, base_folder
 from referee.sandbox.process import ProcessSandbox
 from referee.sandbox.run import Run, process_start
 from tests.support.sandboxed import another_referee, ended, gone, listening, logged, script
@@ -23,6 +24,7 @@ time.sleep(60)
 """
 REFEREE = """
 import asyncio, sys
+from dataclasses import replace
 from pathlib import Path
 from referee.model import Submission
 from referee.sandbox.process import ProcessSandbox
@@ -389,6 +391,19 @@ async def test_a_child_that_left_its_group_is_swept_by_the_next_referee(tmp_path
     await sandbox.close()
 
     await gone(child)
+
+
+@pytest.mark.alone  # the referees of other tests would sweep it too
+async def test_a_record_that_another_sweep_has_just_removed_ends_no_start(tmp_path: Path) -> None:
+    left = RunFolder("process", replace(Run.new(), started="1"), base_folder())  # this process began later: it is dead
+    left.create()
+    (left.path / "0123abcd.process").symlink_to(tmp_path / "removed")  # is listed, and is not there to be read
+
+    sandbox = ProcessSandbox()
+    await sandbox.open()
+    await sandbox.close()
+
+    assert not left.path.exists()
 
 
 async def test_a_living_runs_bots_are_left_alone(sandbox: ProcessSandbox, tmp_path: Path) -> None:
