@@ -179,4 +179,4 @@ async def test_a_link_leaves_no_descriptor() -> None:
     await life()  # the loop opens some for good
     before = open_descriptors()
     await life()
-    assert open_descriptors() == before
+    assert open_descriptors() <= before

@@ -82,7 +82,7 @@ async def obstacle(bot: FakeBot) -> str:
     before = open_descriptors()
     reached = await dial(bot)
     assert isinstance(reached, str), "it was reached"
-    assert open_descriptors() == before
+    assert open_descriptors() <= before
     return reached
 
 
@@ -94,7 +94,7 @@ async def test_a_bot_that_listens_itself_is_reached_by_a_connection_that_never_b
         with reached:
             assert reached.gettimeout() == 0
             assert reached.getpeername() == str(path)
-            assert open_descriptors() == before + 1
+            assert len(open_descriptors() - before) == 1
 
 
 async def test_where_the_kernel_can_refuse_them_no_open_files_are_taken_from_a_bot(path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from referee.errors import SandboxError
 from referee.sandbox.cgroup import Group, find_group, try_freezer
 from tests.support.cgroups import CONTAINER, PID, FakeMachine
+from tests.support.descriptors import open_descriptors
 
 V1 = ("freezer", "cpu,cpuacct", "name=systemd")
 DOCKER = f"/docker/{CONTAINER}"  # as the cgroupfs driver names it
@@ -33,8 +34,9 @@ def container(machine: FakeMachine, place: str = DOCKER) -> Group:
     return group
 
 
-def open_files() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
+def open_below(folder: Path) -> set[str]:
+    """The files that are open in there."""
+    return {file for _, file in open_descriptors() if Path(file).is_relative_to(folder)}
 
 
 @pytest.fixture
@@ -187,14 +189,16 @@ def test_a_group_whose_first_process_nobody_knows_cannot_be_killed(both: tuple[F
     assert not group.kill()
 
 
-def test_a_group_that_is_closed_does_nothing_and_keeps_no_file_open(both: tuple[FakeMachine, Group]) -> None:
+def test_a_group_that_is_closed_does_nothing_and_keeps_no_file_open(
+    tmp_path: Path, both: tuple[FakeMachine, Group]
+) -> None:
     machine, group = both
-    before = open_files()
     group.prepare_freezer()
+    assert len(open_below(tmp_path)) == 2  # the clock and the freezer
     group.close()
     group.close()
 
-    assert open_files() == before - 1  # the clock's
+    assert open_below(tmp_path) == set()
     group.freeze()
     assert machine.file("freezer", DOCKER, "freezer.state").read_text() == "THAWED\n"
     assert group.cpu_used_ms() is None
