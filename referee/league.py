@@ -318,7 +318,7 @@ class League:
         done = self._store.count(night.number) if night else 0
         total = self._total(night) if night else 0
         bots = len(self.bots())
-        step = next_step(self.folder, night, done, total, few=bots < max(self.config.seats))
+        step = next_step(self.folder, nights, done, total, lacking=max(0, max(self.config.seats) - bots))
         return Status(self.name, bots, night, done, total, step)
 
     def standings(self, night: int | None = None) -> tuple[Standing, ...]:

@@ -1,6 +1,6 @@
 """What a league answers when it is asked or told to do something."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,17 +113,26 @@ class RunSummary:
         return self.done == self.total
 
 
-def next_step(folder: Path, night: Night | None, done: int, total: int, *, few: bool) -> str:
-    """What to do next in a league, as a command; `few`: its bots are too few for a night."""
+def next_step(folder: Path, nights: Sequence[Night], done: int, total: int, *, lacking: int) -> str:
+    """What to do next in a league, as a line for a shell; its comment says why, where the command does not.
+
+    nights       all of them; of the open one, if there is one, `done` of `total` games have a record
+    lacking      how many bots more a night needs, at least
+    """
     command = f"treelings league {{}} {folder}"
-    if night is None or (night.finished and night.secret):
-        return command.format("add") + " BOT…" if few else command.format("run")
-    if night.finished is None:
+    if night := next((night for night in nights if night.finished is None), None):
         again = command.format("run")
         if night.voids and done + len(night.voids) == total:
-            return f"{again} to try void games again, or {command.format('reveal')} --night {night.number}"
+            without = f"{command.format('reveal')} --night {night.number}"
+            return f"{again}  # tries the void games again; or end the night without them: {without}"
         return again
-    return command.format("reveal")
+    if hidden := [night for night in nights if night.secret is None]:
+        # Without a number it is the last night's.
+        which = "" if hidden[-1] is nights[-1] else f" --night {hidden[-1].number}"
+        return command.format("reveal") + which
+    if lacking:
+        return f"{command.format('add')} BOT…  # a night needs {lacking} more {'bot' if lacking == 1 else 'bots'}"
+    return f"{command.format('run')}  # opens night {len(nights) + 1}"
 
 
 def voids_in_words(voids: Iterable[VoidGame]) -> Iterator[str]:

@@ -820,27 +820,67 @@ def test_a_site_may_be_published_elsewhere(tmp_path: Path) -> None:
         assert league.site == league.folder / "site"
 
 
-def test_the_status_says_what_to_do_next(tmp_path: Path) -> None:
-    def next_step(league: League) -> str:
-        return league.status().next.replace(str(league.folder), "DIR")
+def next_step(league: League) -> str:
+    return league.status().next.replace(str(league.folder), "DIR")
 
-    with new_league(tmp_path, ("ann",)) as league:
-        assert next_step(league) == "treelings league add DIR BOT…"
+
+def test_the_status_says_what_to_do_next(tmp_path: Path) -> None:
+    with new_league(tmp_path, ()) as league:
+        assert next_step(league) == "treelings league add DIR BOT…  # a night needs 2 more bots"
+        league.add(bot_folder(tmp_path, "ann"))
+        assert next_step(league) == "treelings league add DIR BOT…  # a night needs 1 more bot"
         assert league.status().lines()[:2] == ("thursday: 1 bot", "no night yet")
         league.add(bot_folder(tmp_path, "bob"))
-        assert next_step(league) == "treelings league run DIR"
+        assert next_step(league) == "treelings league run DIR  # opens night 1"
         league.open_night()
+        assert next_step(league) == "treelings league run DIR"
         assert league.status().lines()[1] == "night 1: 0 of 4 games, opened 2026-11-29T18:00:00Z"
         run(league, voiding(1))
         assert next_step(league) == (
-            "treelings league run DIR to try void games again, or treelings league reveal DIR --night 1"
+            "treelings league run DIR  # tries the void games again; or end the night without them: "
+            "treelings league reveal DIR --night 1"
         )
         assert "void: night 1/ann-vs-bob/0/r1: three" in league.status().lines()
         run(league)
         assert next_step(league) == "treelings league reveal DIR"
         assert league.status().lines()[1] == "night 1: 4 of 4 games, finished 2026-11-29T18:00:00Z"
         league.reveal()
+        assert next_step(league) == "treelings league run DIR  # opens night 2"
+        league.remove("ann")
+        assert next_step(league) == "treelings league add DIR BOT…  # a night needs 1 more bot"
+
+
+def test_the_status_of_a_night_that_was_interrupted_says_to_go_on_whatever_is_void(tmp_path: Path) -> None:
+    voids = voiding(0).before
+
+    def before(game: GameSpec) -> object:
+        if "cyd" in game.bots:
+            raise EngineGone("no engine")
+        return voids(game) if voids else None
+
+    with new_league(tmp_path) as league:
+        with pytest.raises(EngineGone):
+            run(league, Tables(before=before))
+        assert [void.game for void in league.night(1).voids] == ["night 1/ann-vs-bob/0/r0"]
         assert next_step(league) == "treelings league run DIR"
+
+
+def test_the_status_names_each_night_that_is_still_to_be_revealed(tmp_path: Path) -> None:
+    with new_league(tmp_path, ("ann", "bob")) as league:
+        for _ in range(3):
+            run(league)
+        assert next_step(league) == "treelings league reveal DIR"
+        league.reveal()
+        assert next_step(league) == "treelings league reveal DIR --night 2"
+        league.reveal(2)
+        assert next_step(league) == "treelings league reveal DIR --night 1"
+        league.open_night()
+        assert next_step(league) == "treelings league run DIR"
+        run(league, voiding(1))
+        league.reveal(4)
+        assert next_step(league) == "treelings league reveal DIR --night 1"
+        league.reveal(1)
+        assert next_step(league) == "treelings league run DIR  # opens night 5"
 
 
 def test_times_are_told_in_utc_to_the_second(tmp_path: Path) -> None:
