@@ -10,6 +10,7 @@ PARTS ?=
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 LEAGUE ?= league
 KINDS ?=
+IF_FAILED ?= false
 SAMPLES := random greedy neighbour rollout
 
 .DEFAULT_GOAL := help
@@ -43,8 +44,8 @@ league: $(SETUP) ## play a league night among the sample bots and publish its le
 	@echo "The command is $(BIN)/treelings; '. $(BIN)/activate' makes it treelings."
 
 test: $(TOOLS) ## run all tests; those that need a Docker engine are skipped where none answers
-	@$(BIN)/pytest -m alone
-	@$(BIN)/pytest -m 'not alone' -n auto --dist worksteal
+	@$(BIN)/pytest -m alone || $(IF_FAILED)
+	@$(BIN)/pytest -m 'not alone' -n auto --dist worksteal || $(IF_FAILED)
 
 hostile: $(TOOLS) ## play every kind of hostile bot, or KINDS='a b', and print what came of it (minutes; needs a Docker engine)
 	@$(BIN)/python -m tests.adversarial $(KINDS)
@@ -56,7 +57,7 @@ lint: $(TOOLS) ## format, lint, types, directions of imports
 	@$(BIN)/lint-imports
 
 wheels: $(TOOLS) ## build both wheels, install them into a clean venv and try them
-	@$(BIN)/pytest -q tests/packaging
+	@$(BIN)/pytest -q tests/packaging || $(IF_FAILED)
 
 dist: $(TOOLS) ## build what is published of both packages into dist/
 	@$(BIN)/python -m build --outdir dist sdk
