@@ -4,10 +4,10 @@ Copies of the sample bot `random` play a round robin of 20 games a pairing in co
 playing, saving and removing included. In line is the same league where a match's bots are started when its turn has
 come, and are gone before that table's next match. Plain in line is what a plain loop does: the same with containers as
 the engine makes them, its own setting up of no network included. One table is the same league with one match at a time,
-so that a core is idle while a match's bots are started in line, as a runner without tables side by side has it.
-Processor time is the whole machine's, which is to do nothing else. Rounds are played by fewer bots, since 12 take half
-a minute, and those once: six minutes in all. In a short league, what is done once, such as publishing its site, hides
-some of what starting ahead is worth.
+so that a core is idle while a match's bots are started in line, as a runner without tables side by side has it; the
+plain loop is one table, plain in line. Processor time is the whole machine's, which is to do nothing else. Rounds are
+played by fewer bots, since 12 take half a minute, and those once: eight minutes in all. In a short league, what is done
+once, such as publishing its site, hides some of what starting ahead is worth.
 """
 
 import shutil
@@ -48,6 +48,10 @@ FIGURES: Final = {
         "its time / the same, containers with the engine's own empty network started in line, once",
         "",
     ),
+    "long_ahead_vs_plain_loop": (
+        "its time / the same, one match at a time, containers with the engine's empty network started in line, once",
+        "",
+    ),
     "short_games_per_s": ("games a second of 5 bots in containers, 200 games", ""),
     "short_wall_vs_busy": ("time of the league of 5 / (busy core seconds / cores)", ""),
     "ahead_vs_in_line": ("time of the league of 5 / the same, containers started in line by the same means", ""),
@@ -58,6 +62,14 @@ FIGURES: Final = {
     "ahead_vs_plain_in_line": (
         "time of the league of 5 / the same, containers with the engine's own empty network started in line",
         "<= 0.62",
+    ),
+    "ahead_vs_plain_loop": (
+        "time of the league of 5 / the same in a plain loop: one match at a time, such containers started in line",
+        "<= 0.62",
+    ),
+    "one_table_ahead_vs_plain_loop": (
+        "time of the league of 5, one match at a time / the same in a plain loop",
+        "",
     ),
 }
 
@@ -127,6 +139,7 @@ def measure() -> dict[str, float]:
     """Medians over the rounds, and the long league once. Raises SandboxError where there is no engine."""
     long = play_league(BOTS)
     long_plain = play_league(BOTS, in_line=True, connect=_plain_engine)
+    long_loop = play_league(BOTS, jobs=1, in_line=True, connect=_plain_engine)
     rounds = [
         {
             "ahead": play_league(BOTS_IN_ROUNDS),
@@ -134,6 +147,7 @@ def measure() -> dict[str, float]:
             "plain_in_line": play_league(BOTS_IN_ROUNDS, in_line=True, connect=_plain_engine),
             "one_table_ahead": play_league(BOTS_IN_ROUNDS, jobs=1),
             "one_table_in_line": play_league(BOTS_IN_ROUNDS, jobs=1, in_line=True),
+            "plain_loop": play_league(BOTS_IN_ROUNDS, jobs=1, in_line=True, connect=_plain_engine),
         }
         for _ in range(ROUNDS)
     ]
@@ -141,6 +155,7 @@ def measure() -> dict[str, float]:
         "games_per_s": long.games_per_s,
         "wall_vs_busy": long.wall_vs_busy,
         "long_ahead_vs_plain_in_line": long.seconds / long_plain.seconds,
+        "long_ahead_vs_plain_loop": long.seconds / long_loop.seconds,
         "short_games_per_s": median(one["ahead"].games_per_s for one in rounds),
         "short_wall_vs_busy": median(one["ahead"].wall_vs_busy for one in rounds),
         "ahead_vs_in_line": median(one["ahead"].seconds / one["in_line"].seconds for one in rounds),
@@ -148,6 +163,10 @@ def measure() -> dict[str, float]:
             one["one_table_ahead"].seconds / one["one_table_in_line"].seconds for one in rounds
         ),
         "ahead_vs_plain_in_line": median(one["ahead"].seconds / one["plain_in_line"].seconds for one in rounds),
+        "ahead_vs_plain_loop": median(one["ahead"].seconds / one["plain_loop"].seconds for one in rounds),
+        "one_table_ahead_vs_plain_loop": median(
+            one["one_table_ahead"].seconds / one["plain_loop"].seconds for one in rounds
+        ),
     }
 
 
