@@ -46,16 +46,11 @@ class BotFault:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A game that was played out: its number in the match, from 0, and the bot's margin in it, in points."""
+    """A game that was played out, and the bot's margin in it, in points."""
 
     match: Match
-    number: int
+    game: GameRecord
     margin: float
-
-    @property
-    def game(self) -> GameRecord:
-        """The game itself."""
-        return self.match.games[self.number]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +137,10 @@ def _matches(played: Sequence[Match]) -> defaultdict[str, list[BotMatch]]:
 def _results(played: Sequence[Match]) -> defaultdict[str, list[Result]]:
     found: defaultdict[str, list[Result]] = defaultdict(list)
     for match in played:
-        for number, game in enumerate(match.games):
+        for game in match.games:
             ahead = margins(game)
             for holder, margin in zip(game.seats, ahead, strict=True) if ahead else ():
-                found[holder.bot].append(Result(match, number, float(margin)))
+                found[holder.bot].append(Result(match, game, float(margin)))
     return found
 
 

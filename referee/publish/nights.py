@@ -167,6 +167,11 @@ def deal_number(game: GameRecord) -> int:
     return deal_place(game.deal)[0]
 
 
+def game_number(game: GameRecord) -> int:
+    """The number that a link to a game of its match's page names, the same whichever games have been played."""
+    return deal_number(game) * len(game.seats) + game.rotation
+
+
 def _match(night: int, spec: MatchSpec, records: list[GameRecord]) -> Match:
     return Match(
         night, spec.id, page_name(f"{night}-{spec.id}"), spec.round, spec.bots, _in_order(records),

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Self
 
+from referee.model import GameRecord
 from referee.publish.nights import Match
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A turn of a game: the match, the game's number in it from 0, the turn."""
+    """A turn of a game of a match."""
 
     match: Match
-    number: int
+    game: GameRecord
     turn: int
 
 
@@ -49,12 +50,12 @@ class Times:
 
     def add(self, match: Match, lines: Sequence[str]) -> None:
         """Count a match, whose records these are, in the order of its games."""
-        for number, (game, line) in enumerate(zip(match.games, lines, strict=True)):
+        for game, line in zip(match.games, lines, strict=True):
             for turn, move in enumerate(json.loads(line)["moves"]):
                 if "by" not in move:
                     bot, ms = game.seats[move["seat"]].bot, move["ms"]
                     self._ms[bot].append(ms)
-                    self._note(bot, ms, Place(match, number, turn))
+                    self._note(bot, ms, Place(match, game, turn))
 
     def paces(self) -> Mapping[str, Pace]:
         """By bot; of those that made a move."""

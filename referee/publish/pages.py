@@ -14,7 +14,7 @@ from referee.errors import RecordError
 from referee.model import BotEntry, Fault, FaultKind, GameRecord, PlayedMove, by_reasons
 from referee.publish import charts
 from referee.publish.bots import BotFault, BotView
-from referee.publish.nights import Match, NightView, deal_number
+from referee.publish.nights import Match, NightView, deal_number, game_number
 from referee.publish.overview import Overview
 from referee.publish.paces import Pace
 from referee.publish.replays import replays
@@ -51,7 +51,8 @@ class Pages:
         )  # fmt: skip
         env.globals.update(
             league=league, card_height=CARD_HEIGHT, column_width=COLUMN_WIDTH, ranking_rules=RANKING_RULES,
-            guilds=tuple(zip(GUILDS, GUILD_NAMES, strict=True)), deal_number=deal_number, charts=charts,
+            guilds=tuple(zip(GUILDS, GUILD_NAMES, strict=True)), deal_number=deal_number, game_number=game_number,
+            charts=charts,
         )  # fmt: skip
         env.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
         self._env = env

@@ -3,16 +3,11 @@
 from collections.abc import Sequence
 from typing import Final
 
-from referee.model import GameRecord, PlayedMove
-from referee.publish.nights import Match, deal_number
+from referee.model import PlayedMove
+from referee.publish.nights import Match, deal_number, game_number
 from referee.text import printable
 
 _LONGEST_TEXT: Final = 1_000  # of a fault's detail, as long as a record allows
-
-
-def game_number(game: GameRecord) -> int:
-    """The number that a link to a game of its match's page names, the same whichever games have been played."""
-    return deal_number(game) * len(game.seats) + game.rotation
 
 
 def replays(match: Match) -> dict[str, object]:

@@ -11,7 +11,7 @@ import pytest
 from referee.model import BotEntry, GameRecord, Night, PlayedMove
 from referee.publish import publish_site
 from referee.publish.charts import BAR_WIDTH, elo_chart, whiskers
-from referee.publish.nights import changes
+from referee.publish.nights import changes, game_number
 from referee.publish.overview import Overview, overview
 from referee.publish.paces import Times
 from referee.records import to_json
@@ -121,7 +121,7 @@ def test_a_bots_best_and_worst_game_lead_to_the_game_itself(site: Path, shown: O
     page = (site / "bots" / "amber.html").read_text()
     for result in (bot.best, bot.worst):
         assert result is not None
-        assert f"../matches/{result.match.page}.html#game={result.number}" in page
+        assert f"../matches/{result.match.page}.html#game={game_number(result.game)}" in page
     played = [
         own - (sum(game.scores) - own) / (len(game.scores) - 1)
         for view in shown.nights
@@ -133,6 +133,23 @@ def test_a_bots_best_and_worst_game_lead_to_the_game_itself(site: Path, shown: O
     assert bot.best is not None
     assert bot.worst is not None
     assert (bot.best.margin, bot.worst.margin) == (max(played), min(played))
+
+
+def test_links_to_a_bots_games_lead_to_these_where_others_of_the_match_are_missing(tmp_path: Path) -> None:
+    nights, records = random_league(Random(3), nights=1, deals=3, bots=("amber", "birch"), fault_chance=0)
+    there = [record for record in records if (record.deal, record.rotation) != (records[0].deal, 0)]
+    slow = replace(there[-1], moves=tuple(replace(move, ms=900.0) for move in there[-1].moves))
+    publish_site(tmp_path / "site", league="x", nights=nights, games=AtHand([*there[:-1], slow]))
+    bot = overview("x", nights, there).bots["amber"]
+    assert bot.best is not None
+    assert bot.worst is not None
+    page = (tmp_path / "site" / "bots" / "amber.html").read_text()
+    seat = next(at for at, holder in enumerate(slow.seats) if holder.bot == "amber")
+    assert re.findall(r"#game=(\d+)(?:&amp;turn=(\d+))?", page) == [
+        (str(game_number(slow)), str(seat)),
+        (str(game_number(bot.best.game)), ""),
+        (str(game_number(bot.worst.game)), ""),
+    ]
 
 
 def test_a_bots_times_are_those_of_its_own_moves() -> None:

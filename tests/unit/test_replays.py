@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from referee.model import Fault, FaultKind, GameRecord
-from referee.publish.nights import Match
+from referee.publish.nights import Match, game_number
 from referee.publish.overview import overview
 from referee.publish.pages import Pages
-from referee.publish.replays import game_number, replays
+from referee.publish.replays import replays
 from tests.support.records import random_league
 
 
