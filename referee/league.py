@@ -142,7 +142,7 @@ class League:
 
         Raises SubmissionError.
         """
-        taken = take_in(source, self.folder / BOTS_FOLDER)
+        taken = take_in(source, self.folder / BOTS_FOLDER, durable=True)
         before = next((bot for bot in self.bots() if bot.name == taken.name), None)
         if before is not None and before.version == taken.version:
             return Added(taken, changed=False)

@@ -20,6 +20,7 @@ from pydantic import AfterValidator, BeforeValidator
 
 from referee.archives import Entry, refusal, shown, unpack
 from referee.config import Title
+from referee.durable import sync, sync_tree
 from referee.errors import BotFileError, SubmissionError
 from referee.model import Submission
 from referee.text import printable
@@ -118,10 +119,11 @@ def unchanged(bot: Submission) -> Submission:
     return bot
 
 
-def take_in(source: Path, into: Path) -> Submission:
+def take_in(source: Path, into: Path, *, durable: bool = False) -> Submission:
     """Copy a bot's files to `into/<64 hex digits of its digest>/`, readable by all, its files writable by none.
 
-    source  a folder, a .zip or a .tar.gz
+    source   a folder, a .zip or a .tar.gz
+    durable  return once the copy is on the disk, also if the power fails then
 
     All is checked before anything is written. The copy appears whole or not at all; one that is there already is
     kept. Raises SubmissionError naming file and reason.
@@ -131,12 +133,16 @@ def take_in(source: Path, into: Path) -> Submission:
     if not home.exists():
         with work_folder(into, _FRESH) as fresh:
             _write(files, fresh / home.name)
+            if durable:
+                sync_tree(fresh / home.name)
             try:
                 (fresh / home.name).rename(home)
             except OSError as problem:
                 # Somebody else may have taken the same bot in at the same time.
                 if problem.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                     raise
+    if durable:
+        sync(into)
     kept = inspect(home)
     if kept.version != submission.version:
         raise SubmissionError(f"{home}: its files were changed since they were taken in; remove it and add again")

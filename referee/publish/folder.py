@@ -1,7 +1,6 @@
 """Replacing a published folder as a whole, so that no reader ever sees half a site."""
 
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from pathlib import Path
 from shutil import copyfile
 from typing import Final
 
+from referee.durable import sync
 from referee.errors import NO_ROOM, RefereeError, UsageError
 from referee.sitefile import FORMAT, NAME
 from referee.work_folder import work_folder
@@ -106,7 +106,7 @@ def _is_file(path: Path) -> bool:
 
 def _swap(fresh: Path, site: Path, old: Path) -> None:
     for written in (fresh / NAME, fresh):
-        _sync(written)
+        sync(written)
     if site.exists():
         site.rename(old)
     try:
@@ -115,16 +115,7 @@ def _swap(fresh: Path, site: Path, old: Path) -> None:
         if old.exists():
             old.rename(site)
         raise
-    _sync(site.parent)
-
-
-def _sync(path: Path) -> None:
-    """Wait until the file, or which files are in the folder, is on the disk."""
-    opened = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
+    sync(site.parent)
 
 
 def _check_replaceable(site: Path) -> None:

@@ -1,5 +1,6 @@
 """A league whose disk is full: it says so, loses nothing that was recorded, and goes on as if nothing had been."""
 
+import errno
 import os
 import resource
 import subprocess
@@ -17,8 +18,10 @@ from referee.loop import run
 from referee.model import GameSpec
 from referee.publish import publish_site
 from referee.records import to_json
+from referee.submissions import take_in
 from tests.support.league import FakeSandbox, Tables, Told, new_league
 from tests.support.records import AtHand, random_league
+from tests.support.submissions import bot_folder
 
 BOTS = ("ann", "bob", "cyd", "dan")
 SETTINGS = "deals = 20"  # 240 games, of which each match has 40
@@ -136,20 +139,67 @@ def test_a_site_that_has_no_room_leaves_the_old_one_and_says_what_to_do(tmp_path
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == old
 
 
-def test_the_commitments_are_on_the_disk_before_and_after_the_site_takes_its_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    synced = []
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths of all that is synced, in order."""
+    paths: list[str] = []
     sync = os.fsync
 
     def noted(number: int) -> None:
-        synced.append(str(Path(f"/proc/self/fd/{number}").readlink()))
+        paths.append(str(Path(f"/proc/self/fd/{number}").readlink()))
         sync(number)
 
     monkeypatch.setattr(os, "fsync", noted)
+    return paths
+
+
+def test_the_commitments_are_on_the_disk_before_and_after_the_site_takes_its_place(
+    tmp_path: Path, synced: list[str]
+) -> None:
     nights, records = random_league(Random(3), nights=1, deals=1)
     publish_site(tmp_path / "site", league="thursday", nights=nights, games=AtHand(records))
     file, folder, place = synced
     assert file == f"{folder}/league.json"
     assert folder.startswith(f"{tmp_path}/.treelings-publish-site-")
     assert place == str(tmp_path)
+
+
+def test_all_files_of_a_bot_are_on_the_disk_before_it_is_called_one_of_the_league(
+    tmp_path: Path, synced: list[str]
+) -> None:
+    source = bot_folder(tmp_path, "ann", files={"lib/deep/table.bin": "1 2 3"})
+    with new_league(tmp_path, ()) as league:
+        bots = league.folder / "bots"
+        added = league.add(source)
+        *copied, place = synced
+        copy = Path(copied[-1])  # a folder comes after what it holds
+        held = {path.relative_to(added.submission.folder) for path in added.submission.folder.rglob("*")}
+        assert {Path(path).relative_to(copy) for path in copied} == {Path(), *held}
+        assert len(held) == 5  # bot.toml, bot.py, lib, deep, table.bin
+        assert copy.parent.parent == bots
+        assert copy.parent.name.startswith(".new-")  # so they were before the copy took its place
+        assert place == str(bots)
+        synced.clear()
+        assert not league.add(source).changed
+        assert synced == [place]  # whoever copied them may not have come to that
+
+
+def test_a_bot_whose_files_the_disk_did_not_take_is_none_of_the_league(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(_: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with new_league(tmp_path, ()) as league:
+        with monkeypatch.context() as broken_disk:
+            broken_disk.setattr(os, "fsync", failing)
+            with pytest.raises(OSError, match="Input/output error"):
+                league.add(bot_folder(tmp_path, "ann"))
+        assert league.bots() == ()
+        assert list((league.folder / "bots").iterdir()) == []
+        assert league.add(bot_folder(tmp_path, "ann")).changed
+
+
+def test_copies_for_a_match_or_a_trial_wait_for_no_disk(tmp_path: Path, synced: list[str]) -> None:
+    take_in(bot_folder(tmp_path, "ann"), tmp_path)
+    assert synced == []
