@@ -1,5 +1,6 @@
 """Showing hostile text: bounded, and with nothing in it that acts on a terminal or a page."""
 
+from collections.abc import Iterator
 from typing import Final
 from unicodedata import category
 
@@ -20,10 +21,7 @@ def printable(text: str, limit: int) -> str:
         return text
     shown: list[str] = []
     room = limit
-    stacked = 0
-    for char in text[: limit + 1]:
-        stacked = stacked + 1 if category(char) in _STACKED else 0
-        piece = char if char.isprintable() and stacked <= _MOST_STACKED else _escaped(char)
+    for piece in _pieces(text[: limit + 1]):
         shown.append(piece)
         room -= len(piece)
         if room < 0:
@@ -37,10 +35,15 @@ def printable(text: str, limit: int) -> str:
 
 def visible(text: str) -> str:
     """The whole text with the same characters escaped, but for line ends."""
-    if text.isprintable():
+    if text.isascii() and text.isprintable():
         return text
-    return "".join(char if char.isprintable() or char == "\n" else _escaped(char) for char in text)
+    return "\n".join("".join(_pieces(line)) for line in text.split("\n"))
 
 
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
+def _pieces(text: str) -> Iterator[str]:
+    """Each character, as it is or escaped."""
+    stacked = 0
+    for char in text:
+        stacked = stacked + 1 if category(char) in _STACKED else 0
+        good = char.isprintable() and stacked <= _MOST_STACKED
+        yield char if good else char.encode("unicode_escape").decode("ascii")

@@ -31,10 +31,7 @@ class SafeConsole(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         """As in Console, but with whatever is not printable escaped; styles and moving bars are no texts."""
         for segment in super().render(renderable, options):
-            if segment.control or segment.text.isprintable():
-                yield segment
-            else:
-                yield Segment(visible(segment.text), segment.style)
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
 
     def print(self, *objects: Any, **settings: Any) -> None:
         """As in Console; what is no terminal gets lines without the blanks that tables and broken lines end in."""

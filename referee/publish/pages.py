@@ -112,9 +112,7 @@ class Pages:
 
 def _shown(value: object) -> object:
     """Every text that reaches a page: bounded, and with nothing in it that turns the line around."""
-    if type(value) is not str or (value.isprintable() and len(value) <= _LONGEST_TEXT):
-        return value
-    return printable(value, _LONGEST_TEXT)
+    return printable(value, _LONGEST_TEXT) if type(value) is str else value
 
 
 def _drawn(games: Sequence[GameRecord]) -> list[tuple[GameRecord, Treeline]]:

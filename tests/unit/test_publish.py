@@ -375,6 +375,15 @@ def test_hostile_names_authors_details_and_reasons_are_shown_and_do_nothing(text
     assert not re.search(r"(^|,)=", (site / "standings.csv").read_text(), re.MULTILINE)
 
 
+def test_accents_in_a_name_do_not_pile_up_into_other_lines(tmp_path: Path) -> None:
+    nights, records = random_league(Random(3), nights=1, deals=1, bots=("amber", "birch"))
+    bots = tuple(replace(bot, author="a" + 9 * "\u0301") for bot in nights[0].bots)
+    site = _publish(tmp_path, [replace(nights[0], bots=bots)], records)
+    pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
+    assert 4 * "\u0301" in "".join(pages)
+    assert not any(5 * "\u0301" in page for page in pages)
+
+
 def test_a_very_long_text_is_cut(tmp_path: Path) -> None:
     nights, records = random_league(Random(3), nights=1, deals=1, bots=("amber", "birch"))
     night = replace(nights[0], voids=(VoidGame("night 1/x/0/r0", ("x" * 100_000,)),))

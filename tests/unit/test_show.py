@@ -33,6 +33,10 @@ def test_whatever_is_printed_is_escaped(what: object, terminal: bool) -> None:
     assert all(line.isprintable() for line in shown.split("\n"))
 
 
+def test_accents_do_not_pile_up_into_other_lines() -> None:
+    assert printed("a" + 9 * "\u0301") == "a" + 4 * "\u0301" + 5 * r"\u0301" + "\n"
+
+
 def test_line_ends_stay() -> None:
     assert printed("a\nb") == "a\nb\n"
 

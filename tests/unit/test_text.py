@@ -59,6 +59,7 @@ def test_what_is_shown_is_printable_and_within_the_limit(text: str, limit: int) 
         ("two\nlines", "two\nlines"),
         ("\x1b[2J\r\t\u202e\ud800\x00", r"\x1b[2J\r\t\u202e\ud800\x00"),
         ("x" * 10_000, "x" * 10_000),
+        ("a" + 5 * "\u0301" + "\nb\u0301", "a" + 4 * "\u0301" + r"\u0301" + "\nb\u0301"),
     ],
 )
 def test_all_of_a_text_is_visible(text: str, shown: str) -> None:
