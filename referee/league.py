@@ -182,7 +182,8 @@ class League:
             return Removed(there[name])
         try:
             with locked(self.folder):
-                if why := leave(self.name, night, self._store, name):
+                # As it is by now: somebody else may have left it meanwhile.
+                if why := leave(self.name, self.night(night.number), self._store, name):
                     return Removed(there[name], plays=night.number, why=why)
                 self.publish()
                 return Removed(there[name], left=night.number)

@@ -1,7 +1,7 @@
 """A league from its making to a revealed night, on tables that make their games up."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta, timezone
 from functools import partial
@@ -17,10 +17,11 @@ from referee.errors import ConfigError, EngineGone, LeagueBusy, StoreError, Subm
 from referee.league import League
 from referee.lock import locked
 from referee.match import Table
-from referee.model import GameRecord, GameSpec, MatchSpec, Submission, UntilDecided, VoidGame
+from referee.model import GameRecord, GameSpec, MatchSpec, Night, Submission, UntilDecided, VoidGame
 from referee.night import SeatTable
 from referee.ports import Sandbox
 from referee.reports import Removed, RunSummary
+from referee.store import Store
 from tests.support import players
 from tests.support.league import NOW, SECRET, FakeSandbox, Published, Tables, Told, new_league, open_league
 from tests.support.submissions import bot_folder, bot_toml
@@ -733,6 +734,36 @@ def test_who_withdraws_from_a_night_that_needs_all_of_its_bots_plays_it(tmp_path
         assert run(league).finished
         with pytest.raises(UsageError, match="needs 2 bots"):
             league.open_night()
+
+
+class Meanwhile(Store):
+    """A store that is overtaken once: right after a bot has withdrawn, and the nights were read."""
+
+    overtake: Callable[[], object] = object
+    _now = False
+
+    def withdraw(self, name: str, at: str) -> None:
+        super().withdraw(name, at)
+        self._now = True
+
+    def nights(self) -> tuple[Night, ...]:
+        found = super().nights()
+        if self._now:
+            self._now = False
+            self.overtake()
+        return found
+
+
+def test_two_bots_that_withdraw_at_once_leave_a_night_that_can_be_played(tmp_path: Path) -> None:
+    with new_league(tmp_path) as league, Meanwhile.open(league.folder) as store:
+        league.open_night()
+        store.overtake = lambda: league.remove("cyd")
+        same = League(
+            league.folder, league.config, store, publisher=Published(), now=lambda: NOW, new_secret=lambda: SECRET
+        )
+        assert same.remove("bob").plays == 1
+        assert [bot.name for bot in league.night(1).bots] == ["ann", "bob"]
+        assert run(league).finished
 
 
 def test_fewer_bots_have_fewer_places_to_decide(tmp_path: Path) -> None:
