@@ -109,10 +109,14 @@ class Store:
             session.add(row)
 
     def withdraw(self, name: str, at: str) -> None:
-        """Note that a bot plays no further night, till it is added again; all that it played stays."""
+        """Note that a bot plays no further night, till it is added again; all that it played stays.
+
+        Nothing if it plays none: somebody else may have been quicker.
+        """
         with self._transaction() as session:
-            row = next(row for row in _newest(session) if row.name == name)
-            row.withdrawn = at
+            for row in _newest(session):
+                if row.name == name:
+                    row.withdrawn = at
 
     def knows(self, version: str) -> bool:
         """Whether this version was added once, whatever became of it."""

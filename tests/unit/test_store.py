@@ -105,6 +105,14 @@ def test_a_bot_that_withdrew_plays_next_no_more_until_it_is_added_again(tmp_path
     assert store.bots() == (second, bot(tmp_path, "bob"))
 
 
+def test_who_is_not_there_withdraws_without_a_change(tmp_path: Path, store: Store) -> None:
+    store.add_bot(bot(tmp_path, "ann"), AT)
+    store.add_bot(bot(tmp_path, "bob"), AT)
+    for name in ("ann", "ann", "nobody"):  # two who remove the same bot at once
+        store.withdraw(name, AT)
+    assert store.bots() == (bot(tmp_path, "bob"),)
+
+
 def test_a_version_is_known_from_when_it_was_first_added(tmp_path: Path, store: Store) -> None:
     ann = bot(tmp_path, "ann")
     assert not store.knows(ann.version)
