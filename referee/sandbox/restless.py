@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, Protocol
 
+from referee.errors import SandboxError
+
 LOOK_EVERY_S: Final = 0.1
 TOLERATED_MS: Final = 5.0
 """Processor time of one look's length, or of one shorter rest, that is taken for the last of a turn's work."""
@@ -26,7 +28,7 @@ Later = Callable[[float, Callable[[], None]], Cancellable]
 class Watch:
     """Looks at one bot while it rests, and has its share made smaller, once and for all, when it does not.
 
-    used_ms  processor time that the bot has used so far; None if that cannot be told
+    used_ms  processor time that the bot has used so far; None if that cannot be told; raises SandboxError
     shrink   makes its share smaller; raises SandboxError
     later    puts calls off; the running loop's if not given
     """
@@ -44,15 +46,16 @@ class Watch:
         self._before_ms: float | None = None
         self._excess_ms = 0.0
         self._shrinking: asyncio.Task[None] | None = None
+        self._failure: SandboxError | None = None  # of a look
 
     def rest(self) -> None:
-        """It should rest from now on. Raises SandboxError if its share could not be made smaller."""
+        """It should rest from now on. Raises SandboxError if it cannot be looked at, or its share not be changed."""
         self._tell()
         if self._next is None:
             self._begin()
 
     def wake(self) -> None:
-        """It need not rest any more. Raises SandboxError if its share could not be made smaller."""
+        """It need not rest any more. Raises SandboxError likewise."""
         self._tell()
         if self._next is not None:
             self._end()
@@ -73,8 +76,11 @@ class Watch:
             self._next = later(LOOK_EVERY_S, self._look)
 
     def _look(self) -> None:
-        self._end()
-        self._begin()
+        try:
+            self._end()
+            self._begin()
+        except SandboxError as error:  # nobody hears what a timer raises
+            self._failure = error
 
     def _end(self) -> None:
         assert self._next is not None
@@ -88,5 +94,8 @@ class Watch:
             self._shrinking = asyncio.create_task(self._shrink())
 
     def _tell(self) -> None:
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
         if self._shrinking is not None and self._shrinking.done():
             self._shrinking.result()

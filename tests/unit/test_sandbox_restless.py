@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from referee.errors import EngineGone
+from referee.errors import EngineGone, SandboxError
 from referee.sandbox.restless import LOOK_EVERY_S, PATIENCE_MS, TOLERATED_MS, Watch
 
 
@@ -34,7 +34,13 @@ class Bot:
         self.shrunk = 0
         self._error = error
         self.calls: list[PutOff] = []
-        self.watch = Watch(lambda: self.used_ms, self._shrink, self._later)
+        self.look_error: Exception | None = None
+        self.watch = Watch(self._look, self._shrink, self._later)
+
+    def _look(self) -> float | None:
+        if self.look_error:
+            raise self.look_error
+        return self.used_ms
 
     def _later(self, seconds: float, call: Callable[[], None]) -> PutOff:
         assert seconds == LOOK_EVERY_S
@@ -125,6 +131,17 @@ async def test_a_bot_that_has_ended_is_watched_no_more() -> None:
 
     assert len(bot.calls) == 1
     bot.watch.wake()
+    assert (await settled(bot)).shrunk == 0
+
+
+async def test_a_look_that_fails_is_our_failure_and_told_at_the_next_turn() -> None:
+    bot = Bot()
+    bot.watch.rest()
+    bot.look_error = SandboxError("reading a container's processor time: Input/output error")
+    bot.look()
+
+    with pytest.raises(SandboxError, match="Input/output error"):
+        bot.watch.wake()
     assert (await settled(bot)).shrunk == 0
 
 
