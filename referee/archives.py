@@ -241,7 +241,7 @@ def _untar(source: Path, data: bytes, wanted: Callable[[str], bool], room: int) 
     with gzip.GzipFile(fileobj=BytesIO(data)) as unzipped:
         stream = _Blocks(source, unzipped)
         long_name: str | None = None
-        for _ in range(MAX_ENTRIES):
+        for _ in range(MAX_ENTRIES + 1):  # and the block that ends them
             block = stream.take(_BLOCK)
             if not any(block):
                 break
@@ -318,13 +318,14 @@ class _Blocks:
             pass
 
     def _next(self, size: int) -> bytes:
-        self._left -= size
+        data = self._stream.read(size)
+        self._left -= len(data)
         if self._left < 0:
             raise SubmissionError(
                 f"{shown(self._source)}: expected an archive that unpacks to at most {MAX_UNPACKED_BYTES:,} bytes, "
                 "got more; leave out what the bot does not need to run"
             )
-        return self._stream.read(size)
+        return data
 
 
 def _pax_path(body: bytes) -> str | None:

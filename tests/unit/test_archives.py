@@ -299,7 +299,7 @@ def test_more_entries_than_anybody_needs_in_a_zip(read: Read, monkeypatch: pytes
 
 def test_more_entries_than_anybody_needs_in_a_tar(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "MAX_ENTRIES", 3)
-    read(tarred((f"f{number}", b"") for number in range(2)))
+    read(tarred((f"f{number}", b"") for number in range(3)))
     data = tarred((f"f{number}", b"") for number in range(4))
     assert refusal(read, data).startswith("expected an archive of at most 3 entries, got more; leave out")
 
@@ -308,6 +308,11 @@ def test_a_tar_that_unpacks_to_too_much_of_what_is_left_out(read: Read) -> None:
     size = archives.MAX_UNPACKED_BYTES
     data = raw_tar(header("out", size), bytes(size), header("bot.py", 0))
     assert refusal(read, data).startswith("expected an archive that unpacks to at most 40,000,000 bytes, got more")
+
+
+def test_a_tar_that_unpacks_to_as_much_as_it_may(read: Read) -> None:
+    size = archives.MAX_UNPACKED_BYTES - 4 * 512  # two headers, and two blocks that end it
+    read(raw_tar(header("out", size), bytes(size), header("bot.py", 0)))
 
 
 def test_so_much_after_the_end_of_a_tar_too(read: Read) -> None:
