@@ -21,7 +21,7 @@ from referee.publish.replays import replays
 from referee.publish.treeline import CARD_HEIGHT, COLUMN_WIDTH, Treeline, draw
 from referee.ratings import SeatEffect
 from referee.records import states
-from referee.standings import RANKING_RULES
+from referee.standings import RANKING_RULES, margins
 from referee.text import printable
 from treelings import GUILD_NAMES, GUILDS, State, TreelingsError
 
@@ -144,20 +144,19 @@ def _thinking(game: GameRecord, seat: int) -> float:
 
 
 def _margins(game: GameRecord) -> list[float] | None:
-    """By seat, as standings count them: a bot's points minus the mean of the others'; None after a forfeit."""
-    if game.scores is None:
-        return None
-    return [own - (sum(game.scores) - own) / (len(game.scores) - 1) for own in game.scores]
+    """By seat, as standings count them; None after a forfeit that ended the game."""
+    ahead = margins(game)
+    return None if ahead is None else [float(margin) for margin in ahead]
 
 
 def _mean_margins(games: Sequence[GameRecord]) -> list[tuple[str, float]]:
     """Each bot's over the rotations of a deal, the highest first; empty unless every one of them was played out."""
-    played = [margins for game in games if (margins := _margins(game)) is not None]
+    played = [ahead for game in games if (ahead := _margins(game)) is not None]
     if len(played) < len(games[0].seats):
         return []
     sums: defaultdict[str, float] = defaultdict(float)
-    for game, margins in zip(games, played, strict=True):
-        for holder, margin in zip(game.seats, margins, strict=True):
+    for game, ahead in zip(games, played, strict=True):
+        for holder, margin in zip(game.seats, ahead, strict=True):
             sums[holder.bot] += margin
     return sorted(((bot, total / len(games)) for bot, total in sums.items()), key=lambda each: (-each[1], each[0]))
 
