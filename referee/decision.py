@@ -142,7 +142,7 @@ def decide(plan: Sequence[MatchSpec], deals: int, wish: UntilDecided, records: I
         if not night.has(contenders, level, following):
             break
         level = following
-    return Decision(order.places(), wish.top, tuple(order.gaps(level)), level, due, complete=True)
+    return Decision(order.places(), wish.top, tuple(order.gaps()), level, due, complete=True)
 
 
 class _Night:
@@ -230,7 +230,7 @@ class _Order:
                 found[len(better)] = bot
         return tuple(found.get(place) for place in range(len(self.bots)))
 
-    def gaps(self, deals: int) -> Iterator[Gap]:
+    def gaps(self) -> Iterator[Gap]:
         """Pairs that are open, the least separated first."""
         found = []
         for pair in self._open:

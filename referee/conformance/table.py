@@ -19,16 +19,12 @@ _CLOSE_MS: Final = 1_000
 class Measures:
     """What a whole run has seen of the bot.
 
-    queries      answered
-    slowest_ms   of the answers, and what it might have taken
     comment      characters of the longest comment
     message      bytes of the largest message
     game         bytes of the game for which the bot sent most, HTTP/2's own included
     """
 
     def __init__(self) -> None:
-        self.queries = 0
-        self.slowest_ms = 0.0
         self.comment = 0
         self.message = 0
         self.game = 0
@@ -113,7 +109,7 @@ class Table:
             expected = f"a legal move: {' '.join(legal[:_SHOWN_LEGAL])}{more}"
             raise self.talk.wrong(expected, str(error)) from None
         self._clock.charge(ms)
-        self._measure(reply.comment, ms)
+        self._measure(reply.comment)
         self._move(move)
 
     async def end(self, within_ms: int, outcome: str = "festival") -> None:
@@ -156,10 +152,8 @@ class Table:
         self._alter(message)
         await self.talk.send(message)
 
-    def _measure(self, comment: str, ms: float) -> None:
+    def _measure(self, comment: str) -> None:
         measures = self._measures
-        measures.queries += 1
-        measures.slowest_ms = max(measures.slowest_ms, ms)
         measures.comment = max(measures.comment, len(comment))
         measures.message = max(measures.message, self.talk.largest)
 

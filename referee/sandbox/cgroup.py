@@ -47,7 +47,7 @@ _FREEZERS: Final = {
 class Group:
     """A container's group. What is asked of one that is gone, since its container ended, does nothing or is None.
 
-    All but `cpu_times` and `owns` keep files open, and so belong to one thread.
+    All but `cpu_times`, `has_threads` and `owns` keep files open, and so belong to one thread.
     """
 
     def __init__(
@@ -71,11 +71,6 @@ class Group:
                 if clock is not None:
                     return clock
         return None
-
-    @property
-    def can_freeze(self) -> bool:
-        """Whether its freezer has been prepared."""
-        return self._freezer is not None
 
     def prepare_freezer(self) -> None:
         """See to it that `freeze` and `thaw` work from now on. Raises SandboxError if it may not be, or cannot."""

@@ -64,8 +64,6 @@ class Engine:
 class FrozenGroup:
     """A group that is frozen, though its bot is deep in the kernel and burns on."""
 
-    can_freeze = True
-
     def __init__(self) -> None:
         self.used_ms = 0.0
         self.looks = 0
