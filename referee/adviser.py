@@ -6,14 +6,12 @@ from typing import Final, TypeVar
 
 from referee.clock import SeatClock
 from referee.errors import EngineGone, SandboxError
+from referee.game import LONGEST_DETAIL
 from referee.model import FaultKind, Submission
 from referee.ports import Answer, Connect, Failure, Link, Player, Sandbox
 from referee.text import printable
 from treelings import Clock, GameEnd, GameStart, IllegalMove, Move, NotationError, State, View
 from treelings.bot import LONGEST_COMMENT
-
-LONGEST_DETAIL: Final = 300
-"""Characters of what is told of an illegal move."""
 
 _ATTEMPTS: Final = 3  # at one question, where our own side failed
 T = TypeVar("T")

@@ -43,7 +43,7 @@ def _sizes(value: object) -> object:
 
 
 def _check_sizes(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    if not sizes or len(set(sizes)) != len(sizes) or any(not 2 <= size <= MAX_PLAYERS for size in sizes):
+    if not sizes or len(set(sizes)) != len(sizes) or any(not MIN_PLAYERS <= size <= MAX_PLAYERS for size in sizes):
         raise ValueError(f"expected one or more different table sizes, each {MIN_PLAYERS} to {MAX_PLAYERS}")
     return tuple(sorted(sizes))
 

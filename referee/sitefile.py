@@ -22,6 +22,7 @@ from pydantic import FailFast, Field, model_validator
 
 from referee.checked_json import BotName, Digest, LeagueName, Version, Wire, read
 from referee.model import BotEntry, Night, NightSettings, UntilDecided, VoidGame
+from treelings.cards import MAX_PLAYERS, MIN_PLAYERS
 from treelings.rules import Refill
 from treelings.view import Clock
 
@@ -48,7 +49,7 @@ class _Clock(Wire):
 
 
 class _Settings(Wire):
-    seats: Annotated[list[Annotated[int, Field(ge=2, le=5)]], Field(min_length=1, max_length=4)]
+    seats: Annotated[list[Annotated[int, Field(ge=MIN_PLAYERS, le=MAX_PLAYERS)]], Field(min_length=1, max_length=4)]
     deals: _Count
     refill: Refill
     max_tables: _Count | None

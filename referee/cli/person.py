@@ -9,13 +9,13 @@ from referee.cli.keyboard import Keyboard
 from referee.cli.seated import HELP, board, cards, choices, steps
 from referee.cli.show import comment, out, print_whole, say
 from referee.errors import EngineGone, RefereeError, SandboxError
+from referee.game import LONGEST_DETAIL
 from referee.ports import Answer, Failure, Player
 from referee.text import printable
 from treelings import GUILDS, Clock, GameEnd, GameStart, Move, View
 from treelings.errors import TreelingsError
 from treelings.moves import SINGLES_TAKE
 
-_LONGEST_DETAIL = 300
 _SECOND_MS = 1_000
 
 Entry = tuple[str, tuple[Move, ...]]
@@ -52,7 +52,7 @@ class Hints:
         except EngineGone:
             raise
         except (SandboxError, OSError) as error:
-            self._none(printable(str(error), _LONGEST_DETAIL))
+            self._none(printable(str(error), LONGEST_DETAIL))
             return
         advice = judge(view, answer)
         if isinstance(advice, Failure):
@@ -246,7 +246,7 @@ class _Heard:
 
 def told(failure: Failure) -> str:
     """A bot's failure in one bounded line."""
-    return f"{failure.kind}: {printable(failure.detail, _LONGEST_DETAIL)}"
+    return f"{failure.kind}: {printable(failure.detail, LONGEST_DETAIL)}"
 
 
 def duration(ms: float) -> str:
