@@ -97,7 +97,7 @@ def write_csv(path: Path, records: Iterable[GameRecord]) -> None:
 def write_jsonl(path: Path, records: Iterable[GameRecord]) -> None:
     """The records themselves, one JSON object a line (records.md)."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.writelines(to_json(record).rstrip("\n") + "\n" for record in records)
+        file.writelines(f"{to_json(record)}\n" for record in records)
 
 
 def write_parquet(path: Path, records: Iterable[GameRecord]) -> None:
