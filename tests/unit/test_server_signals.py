@@ -22,6 +22,20 @@ ENVIRONMENT = {
     name: value for name, value in os.environ.items() if not name.startswith(("TREELINGS_", "PYTHONUNBUFFERED"))
 }
 PIPE_BYTES = 60_000  # of the 65,536 that it holds
+FULL = """
+                import os, sys
+                os.set_blocking(1, False)
+                while True:
+                    try:
+                        os.write(1, b"x" * 65_536)
+                    except BlockingIOError:
+                        break
+                os.set_blocking(1, True)
+                print("not written yet")
+                print("thinking", file=sys.stderr, flush=True)
+                while True:
+                    pass
+"""
 STUCK = """
                 print("thinking", file=__import__("sys").stderr, flush=True)
                 while True:
@@ -47,10 +61,7 @@ def bot(tmp_path: Path) -> Iterator[Callable[[str], Client]]:
 
     yield start
     for client in clients:
-        client.watchdog.cancel()
-        client.channel.close()
-        client.process.kill()
-        client.process.communicate()
+        client.end()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -64,6 +75,15 @@ def test_a_signal_ends_a_bot_that_is_stuck_in_print(bot: Callable[[str], Client]
     client.process.send_signal(number)
     assert client.process.wait(PATIENCE_S) == 128 + number
     assert client.process.stderr.read() == ""
+
+
+def test_a_signal_ends_a_bot_that_thinks_with_words_that_nobody_takes(bot: Callable[[str], Client]) -> None:
+    client = bot("\n" + FULL)
+    client.game().ask()
+    assert client.process.stderr is not None
+    assert client.process.stderr.readline() == "thinking\n"
+    client.process.send_signal(signal.SIGTERM)
+    assert client.process.wait(PATIENCE_S) == 128 + signal.SIGTERM
 
 
 @pytest.mark.parametrize("line", ["sys.stdout.close()", "sys.stdout = sys.stderr = None", "sys.stderr.close()"])

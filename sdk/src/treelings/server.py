@@ -31,6 +31,7 @@ LISTEN_VARIABLE: Final = "TREELINGS_LISTEN"
 """Environment variable that names a host and port ("0.0.0.0:50051") to listen on; where it is set, it counts."""
 
 _FAREWELL_S: Final = 1.0  # for the last status to reach the referee before the process ends
+_LAST_WORDS_S: Final = 1  # for what was printed last, which nobody may read
 _LONGEST_DETAIL: Final = 300
 _EXAMPLE: Final = "127.0.0.1:50051"
 _PLACE: Final = r"(?P<host>\[[^]]+\]|[\w.-]+):(?P<port>\d{1,5})"  # what --attach can name
@@ -132,6 +133,8 @@ def _terminal_as_it_is() -> Callable[[], None]:
 
 def _end(code: int) -> NoReturn:
     # Not sys.exit: that would wait for a bot that is still thinking.
+    signal.signal(signal.SIGALRM, lambda *_: os._exit(code))
+    signal.alarm(_LAST_WORDS_S)
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):  # the bot may have closed it, or be in the middle of writing to it
             stream.flush()
