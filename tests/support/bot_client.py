@@ -10,7 +10,7 @@ import pytest
 from treelings import Clock, GameEnd, GameStart, Move, State, View, codec, derive_deck
 from treelings.v1.game_pb2 import BotMessage, RefereeMessage
 
-PATIENCE_S = 20.0  # never waited for by a test that passes
+PATIENCE_S = 60.0  # never waited for by a test that passes
 
 FIRST = """
     import treelings
@@ -38,9 +38,15 @@ class Client:
         self.channel = grpc.insecure_channel(address)
         self.watchdog = threading.Timer(PATIENCE_S, process.kill)
         self.watchdog.start()
+        self._games: list[Game] = []
+
+    def stream(self) -> "Game":
+        """A stream on which nothing was said yet."""
+        self._games.append(Game(self.channel))
+        return self._games[-1]
 
     def game(self, seat: int = 0, name: str = "game") -> "Game":
-        game = Game(self.channel)
+        game = self.stream()
         game.send(codec.start_message(GameStart(name, seat, 2, "start", Clock())))
         return game
 
@@ -48,6 +54,19 @@ class Client:
         """Exit code, stdout and stderr once the process has ended."""
         out, err = self.process.communicate(timeout=PATIENCE_S)
         return self.process.returncode, out, err
+
+    def close(self) -> None:
+        """Hang up, in the middle of a game or not; the process stays."""
+        self.channel.close()
+        for game in self._games:
+            game.hang_up()  # else a thread of gRPC would wait for ever for what it says next
+        self.watchdog.cancel()
+
+    def end(self) -> None:
+        """Hang up, end the process and wait for that."""
+        self.close()
+        self.process.kill()
+        self.process.communicate()
 
 
 class Game:

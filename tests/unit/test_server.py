@@ -18,6 +18,7 @@ import grpc.aio
 import pytest
 
 from tests.support.bot_client import FIRST, PATIENCE_S, Client, Game, choosing
+from tests.support.ports import own_port
 from treelings import Clock, GameEnd, GameStart, State, View, codec, derive_deck
 from treelings.v1.game_pb2 import BotMessage, RefereeMessage
 
@@ -46,10 +47,7 @@ def bot(tmp_path: Path) -> Iterator[Callable[..., Client]]:
 
     yield start
     for client in clients:
-        client.watchdog.cancel()
-        client.channel.close()
-        client.process.kill()
-        client.process.communicate()
+        client.end()
 
 
 def test_a_bot_plays_a_whole_game_and_a_second_one_in_the_same_process(bot: Callable[..., Client]) -> None:
@@ -74,11 +72,9 @@ def test_every_game_has_an_instance_of_its_own(bot: Callable[..., Client]) -> No
 
 
 def test_a_bot_that_is_given_a_port_plays_there(bot: Callable[..., Client]) -> None:
-    with socket_module.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    client = bot(FIRST, listen=f"127.0.0.1:{port}")
-    assert client.game().play().over
+    with own_port() as port:
+        client = bot(FIRST, listen=f"127.0.0.1:{port}")
+        assert client.game().play().over
 
 
 def test_it_sends_no_pings_since_it_may_be_held_before_it_has_read_the_answer(
@@ -88,8 +84,7 @@ def test_it_sends_no_pings_since_it_may_be_held_before_it_has_read_the_answer(
     with Tap(tmp_path / "tap.sock", tmp_path / "bot.sock") as tap:
         client = Client(process, f"unix:{tmp_path / 'tap.sock'}")
         client.game().play()
-        client.channel.close()
-        client.watchdog.cancel()
+        client.close()
         process.terminate()
     kinds = [kind for kind, flags in frames(bytes(tap.sent)) if not (kind == PING and flags & ACK)]
     assert len(kinds) > 30
@@ -151,7 +146,8 @@ def test_a_referee_on_another_connection_waits_for_its_game(bot: Callable[..., C
         first.hang_up()
         assert first.rest() == []
         codec.read_ready(second.receive())
-        second.call.cancel()  # type: ignore[no-untyped-call]  # so the stubs have it
+        second.hang_up()
+        assert second.rest() == []
 
 
 async def test_grpc_aio_plays_with_it(bot: Callable[..., Client]) -> None:
@@ -326,7 +322,7 @@ def test_a_referee_that_breaks_the_protocol_is_told_and_the_bot_lives_on(
     bot: Callable[..., Client], message: RefereeMessage, says: str
 ) -> None:
     client = bot(FIRST)
-    broken = Game(client.channel)
+    broken = client.stream()
     broken.send(message)
     code, details = broken.failure()
     assert code is grpc.StatusCode.INVALID_ARGUMENT

@@ -16,6 +16,7 @@ import grpc
 import pytest
 
 from tests.support.bot_client import FIRST, PATIENCE_S, Client, choosing
+from tests.support.ports import own_port
 
 BY_HAND = ("serve(First)", 'serve(First, listen="127.0.0.1:0")')
 WITHOUT = {name: value for name, value in os.environ.items() if not name.startswith("TREELINGS_")}
@@ -55,10 +56,7 @@ def bot(tmp_path: Path) -> Iterator[Callable[[str], Client]]:
 
     yield start
     for client in clients:
-        client.watchdog.cancel()
-        client.channel.close()
-        client.process.kill()
-        client.process.communicate()
+        client.end()
 
 
 def test_it_tells_where_it_listens_and_serves_one_referee_after_the_other(bot: Callable[[str], Client]) -> None:
@@ -67,8 +65,7 @@ def test_it_tells_where_it_listens_and_serves_one_referee_after_the_other(bot: C
     for referee in (client, again):
         referee.game().play()
         referee.game().play()
-        referee.channel.close()
-        referee.watchdog.cancel()
+        referee.close()
 
 
 @pytest.mark.parametrize("host", ["localhost", "[::1]", "0.0.0.0", "[::]"])
@@ -81,16 +78,14 @@ def test_it_listens_on_all_that_a_host_stands_for(bot: Callable[[str], Client], 
     for address in {"localhost": ["127.0.0.1"], "[::]": ["127.0.0.1", "[::1]"]}.get(host, [host]):
         again = Client(client.process, f"{address}:{port}")
         again.game().play()
-        again.channel.close()
-        again.watchdog.cancel()
+        again.close()
 
 
 def test_a_referee_that_is_gone_in_mid_game_leaves_it_fit_for_the_next(bot: Callable[[str], Client]) -> None:
     client = bot(FIRST)
     gone = Client(client.process, client.address)
-    gone.watchdog.cancel()
     gone.game().ask()
-    gone.channel.close()
+    gone.close()
     client.game().play()
 
 
@@ -134,20 +129,27 @@ def test_ctrl_c_at_a_debuggers_prompt_leaves_the_terminal_as_it_was(tmp_path: Pa
     while b"(Pdb) " not in shown:
         shown += os.read(ours, 1024)
     assert termios.tcgetattr(ours) != before
-    with suppress(subprocess.TimeoutExpired):
+    while process.poll() is None:  # readline loses one that comes between the prompt and its wait
         process.send_signal(signal.SIGINT)
-        process.wait(NOT_AT_ONCE_S)
-    process.send_signal(signal.SIGINT)  # readline loses one that comes between the prompt and its wait
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(NOT_AT_ONCE_S)
     assert client.output()[0] == 130
     assert termios.tcgetattr(ours) == before
-    client.watchdog.cancel()
-    client.channel.close()
+    client.close()
     os.close(ours)
 
 
+@pytest.fixture
+def free_port() -> Iterator[int]:
+    with own_port() as port:
+        yield port
+
+
 @pytest.mark.parametrize("variable", ["TREELINGS_SOCKET", "TREELINGS_LISTEN"])
-def test_started_by_the_referee_it_listens_where_the_referee_says(tmp_path: Path, variable: str) -> None:
-    where = str(tmp_path / "bot.sock") if variable == "TREELINGS_SOCKET" else f"127.0.0.1:{free_port()}"
+def test_started_by_the_referee_it_listens_where_the_referee_says(
+    tmp_path: Path, free_port: int, variable: str
+) -> None:
+    where = str(tmp_path / "bot.sock") if variable == "TREELINGS_SOCKET" else f"127.0.0.1:{free_port}"
     (tmp_path / "bot.py").write_text(textwrap.dedent(CRASHES_UNLESS_LUCKY).replace(*BY_HAND))
     process = subprocess.Popen(
         [sys.executable, "bot.py"], cwd=tmp_path, env=WITHOUT | {variable: where}, stdout=subprocess.PIPE,
@@ -158,8 +160,7 @@ def test_started_by_the_referee_it_listens_where_the_referee_says(tmp_path: Path
     unlucky = client.game(name="unlucky")
     unlucky.ask()
     code, _, err = client.output()
-    client.watchdog.cancel()
-    client.channel.close()
+    client.close()
     assert code == 1  # and the first crash ends it, as in any match
     assert err.startswith("Traceback")
 
@@ -206,10 +207,3 @@ def has_ipv6() -> bool:
     except OSError:
         return False
     return True
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
