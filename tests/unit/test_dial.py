@@ -19,6 +19,7 @@ from referee.players.handover import may_come
 from referee.ports import Address
 from tests.support.descriptors import no_more_descriptors, open_descriptors
 from tests.support.players import FakeBot
+from tests.support.ports import own_port
 
 LISTENER = """
 import socket, sys, time
@@ -181,6 +182,7 @@ async def test_a_want_of_descriptors_is_a_failure_of_ours(path: Path) -> None:
 @contextmanager
 def port(backlog: int = 5) -> Iterator[tuple[socket.socket, tuple[str, int]]]:
     with socket.create_server(("127.0.0.1", 0), backlog=backlog) as server:
+        server.settimeout(PATIENCE_S)
         yield server, ("127.0.0.1", server.getsockname()[1])
 
 
@@ -188,7 +190,8 @@ async def test_a_port_that_somebody_listens_on_is_reached_whether_or_not_it_spea
     for greeting in (b"hello", b""):
         with port() as (server, address):
             dialling = asyncio.create_task(dial(Callee(address)))
-            taken, _ = await asyncio.to_thread(server.accept)
+            await asyncio.sleep(0)  # it calls
+            taken, _ = server.accept()
             with taken:
                 taken.sendall(greeting)
                 reached = await dialling
@@ -202,14 +205,13 @@ async def test_a_port_that_somebody_listens_on_is_reached_whether_or_not_it_spea
 
 
 async def test_a_port_that_nobody_listens_on_is_not_reached() -> None:
-    with port() as (_, address):
-        pass
-    assert await obstacle(Callee(address)) == "it is there, but nobody listens"
+    with own_port() as number:
+        assert await obstacle(Callee(("127.0.0.1", number))) == "it is there, but nobody listens"
 
 
 async def test_a_port_whose_other_end_hangs_up_at_once_is_an_engines_own() -> None:
     with port() as (server, address):
         dialling = asyncio.create_task(dial(Callee(address)))
-        taken, _ = await asyncio.to_thread(server.accept)
-        taken.close()
+        await asyncio.sleep(0)  # it calls
+        server.accept()[0].close()  # before it can look
         assert await dialling == "it is there, but nobody listens"
