@@ -9,11 +9,17 @@ from functools import cache
 from typing import Any, Final
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import referee.players  # noqa: F401 - first, since it sets what gRPC reads once, when it is imported
 from referee.errors import SandboxError
 from referee.sandbox.engine import connect
 from tests.support.browser import chromium
+
+# The same examples in every run, however slow the machine is; `--hypothesis-profile=search` tries others.
+settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("search", settings.get_profile("steady"), derandomize=False)
+settings.load_profile("steady")
 
 SKIPPED = pytest.StashKey[Counter[str]]()
 

@@ -15,8 +15,8 @@ from treelings import Clock, GameStart, ProtocolError, State, View, codec
 
 GAMES = 48
 CONNECTIONS = 24
-CLOCK = Clock(startup_ms=20_000)
-FIRST = View.of(State.deal(DECK, 2), (), limit_ms=10_000, bank_ms=20_000)
+CLOCK = Clock(startup_ms=60_000)
+FIRST = View.of(State.deal(DECK, 2), (), limit_ms=60_000, bank_ms=60_000)
 
 
 class LastingBot(BotProcess):
