@@ -62,13 +62,11 @@ class Verdict(StrEnum):
     OPEN = "open"
 
 
-def mean_interval(
-    values: Sequence[float], confidence: float = CONFIDENCE, *, bounds: tuple[float, float] | None = None
-) -> Interval:
+def mean_interval(values: Sequence[float], *, bounds: tuple[float, float] | None = None) -> Interval:
     """The mean of a value per deal, by Student's t; `bounds` are those that no value can leave, such as SCORES.
 
     Values that are all equal, or a single one, say nothing of how much they vary. With bounds, the rule of three is
-    taken then: after n deals alike, others turn up in at most 1 - (1 - confidence) ** (1 / n) of all, and each of these
+    taken then: after n deals alike, others turn up in at most 1 - 0.05 ** (1 / n) of all, and each of these
     may lie at a bound. Without bounds there is no interval. Raises ValueError without any value.
     """
     if not values:
@@ -76,14 +74,14 @@ def mean_interval(
     mean = sum(values) / len(values)
     varied = min(values) != max(values)
     deviation = sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1)) if varied else 0.0
-    return _interval(len(values), mean if varied else values[0], deviation, confidence, bounds)
+    return _interval(len(values), mean if varied else values[0], deviation, bounds)
 
 
-def score_interval(counts: Sequence[int], confidence: float = CONFIDENCE) -> Interval:
+def score_interval(counts: Sequence[int]) -> Interval:
     """The mean score, 0 to 1, as `mean_interval` has it. Raises ValueError without any deal."""
     deals, mean, moments = _moments(counts)
     deviation = sqrt(moments[2] * deals / (deals - 1)) if deals > 1 else 0.0
-    return _interval(deals, mean, deviation, confidence, SCORES)
+    return _interval(deals, mean, deviation, SCORES)
 
 
 def elo(score: float) -> float:
@@ -93,15 +91,15 @@ def elo(score: float) -> float:
     return inf if score >= 1 else 400 * log10(score / (1 - score))
 
 
-def elo_interval(counts: Sequence[int], confidence: float = CONFIDENCE) -> Interval:
+def elo_interval(counts: Sequence[int]) -> Interval:
     """The score's interval in logistic Elo; its ends may be infinite. Raises ValueError without any deal."""
-    score = score_interval(counts, confidence)
+    score = score_interval(counts)
     assert score.low is not None  # scores have bounds
     assert score.high is not None
     return Interval(elo(score.mean), elo(score.low), elo(score.high))
 
 
-def nelo_interval(counts: Sequence[int], confidence: float = CONFIDENCE) -> Interval | None:
+def nelo_interval(counts: Sequence[int]) -> Interval | None:
     """Normalised Elo, by the delta method; None where all deals are equal. Raises ValueError without any deal."""
     deals, mean, moments = _moments(counts)
     if not moments[2]:
@@ -111,7 +109,7 @@ def nelo_interval(counts: Sequence[int], confidence: float = CONFIDENCE) -> Inte
     skewness, kurtosis = moments[3] / deviation**3, moments[4] / deviation**4
     error = sqrt(max(0.0, 1 - t * skewness + t * t * (kurtosis - 1) / 4) / deals)
     scale = NELO / sqrt(_games(counts))
-    half = student(deals - 1, confidence) * error
+    half = student(deals - 1) * error
     return Interval(t * scale, (t - half) * scale, (t + half) * scale)
 
 
@@ -184,15 +182,13 @@ def _moments(counts: Sequence[int]) -> tuple[int, float, dict[int, float]]:
     return deals, mean, moments if max(counts) < deals else dict.fromkeys(moments, 0.0)
 
 
-def _interval(
-    deals: int, mean: float, deviation: float, confidence: float, bounds: tuple[float, float] | None
-) -> Interval:
+def _interval(deals: int, mean: float, deviation: float, bounds: tuple[float, float] | None) -> Interval:
     if not deviation:
         if bounds is None:
             return Interval(mean, None, None)
-        others = 1 - (1 - confidence) ** (1 / deals)
+        others = 1 - (1 - CONFIDENCE) ** (1 / deals)
         return Interval(mean, mean - others * (mean - bounds[0]), mean + others * (bounds[1] - mean))
-    half = student(deals - 1, confidence) * deviation / sqrt(deals)
+    half = student(deals - 1) * deviation / sqrt(deals)
     low, high = mean - half, mean + half
     return Interval(mean, low, high) if bounds is None else Interval(mean, max(low, bounds[0]), min(high, bounds[1]))
 

@@ -205,9 +205,9 @@ def _descriptor(pid: int) -> int | None:
         return None
 
 
-def tells_cpu_time(proc: Path = _PROC) -> bool:
+def tells_cpu_time() -> bool:
     """Whether control groups that tell processor time are mounted here."""
-    return not {"cpuacct", _V2}.isdisjoint(_mounts(proc))
+    return not {"cpuacct", _V2}.isdisjoint(_mounts(_PROC))
 
 
 def try_freezer(proc: Path = _PROC) -> int:

@@ -61,13 +61,13 @@ def way_to_bots(info: Mapping[str, Any], wish: Reach) -> Literal["socket", "tcp"
     return "socket"
 
 
-def require_own_network(pid: int, proc: Path = _PROC) -> None:
+def require_own_network(pid: int) -> None:
     """Refuse a bot that would share this process's network, which no engine should give it. Raises SandboxError.
 
     `pid` is the bot's, as this machine counts. One that is gone, or that this user may not look at, passes.
     """
     with suppress(FileNotFoundError, PermissionError):
-        if (proc / str(pid) / "ns/net").readlink() == (proc / "self/ns/net").readlink():
+        if (_PROC / str(pid) / "ns/net").readlink() == (_PROC / "self/ns/net").readlink():
             raise SandboxError(
                 "expected the Docker engine to give a bot a network namespace of its own, got this machine's: "
                 "use another engine, or report which one it is"
