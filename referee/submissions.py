@@ -19,6 +19,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BeforeValidator
 
 from referee.archives import Entry, refusal, shown, unpack
+from referee.bot_command import check_command
 from referee.config import Title
 from referee.durable import sync, sync_tree
 from referee.errors import BotFileError, SubmissionError
@@ -220,9 +221,9 @@ def read(source: Path) -> tuple[Submission, tuple[File, ...]]:
     else:
         raise SubmissionError(f"{shown(source)}: expected a folder, a .zip or a .tar.gz, got something else")
     by_path = _checked(source, entries)
-    about_file = Path(shown(source)) / BOT_FILE
     about = _about(source, by_path[BOT_FILE].content if BOT_FILE in by_path else None, place)
-    _check_start(about_file, about, by_path)
+    where = f"{Path(shown(source)) / BOT_FILE}: command"
+    check_command(where, about.command, about.runtime, {path: file.executable for path, file in by_path.items()})
     _check_packages(source, by_path)
     files = tuple(by_path[path] for path in sorted(by_path))
     submission = Submission(about.name, about.author, _digest(files), source, about.command, about.runtime)
@@ -363,57 +364,6 @@ def _content(path: Path, limit: int) -> bytes | None:
     with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123 - a descriptor
         content = file.read(limit + 1)
     return content if len(content) <= limit else None
-
-
-def _check_start(about: Path, bot: BotFile, files: dict[str, File]) -> None:
-    """The command starts something that is there: the runtime's program with a file of the bot, or such a file."""
-    where = f"{about}: command"
-    program, *rest = bot.command
-    if program.startswith("./"):
-        if not (file := files.get(program[2:])):
-            build = "; the folder has a Makefile: run `make` in it first" if "Makefile" in files else ""
-            raise BotFileError(f"{where}: expected a file of the bot, got {program!r}, which is not there{build}")
-        if not file.executable:
-            raise BotFileError(f"{where}: {program!r} cannot be run; make it executable (chmod +x)")
-        return
-    if bot.runtime == "native":
-        raise BotFileError(
-            f'{where}: runtime "native" has no programs of its own: expected a file of the bot such as "./bot" first, '
-            f"got {printable(program, 60)!r}"
-        )
-    if program != bot.runtime:
-        raise BotFileError(
-            f'{where}: expected "{bot.runtime}" or a file of the bot such as "./run" first, '
-            f"got {printable(program, 60)!r}"
-        )
-    wanted = _wanted_by_python(rest) if program == "python" else _wanted_by_node(rest)
-    if wanted is None:
-        example = f'["{program}", "bot.{"py" if program == "python" else "js"}"]'
-        raise BotFileError(f"{where}: expected a file for {program} to run, e.g. {example}, got none")
-    if wanted and not any(path in files for path in wanted):
-        raise BotFileError(f"{where}: expected {printable(' or '.join(wanted), 300)} in the folder, got no such file")
-
-
-def _wanted_by_python(rest: list[str]) -> tuple[str, ...] | None:
-    """The files that python's arguments may mean, one of which is enough; none if they name none, None if wrong."""
-    while rest and rest[0].startswith("-") and rest[0] not in ("-m", "-c"):
-        rest = rest[2:] if rest[0] in ("-X", "-W") else rest[1:]
-    match rest:
-        case ["-c", _, *_]:
-            return ()
-        case ["-m", module, *_]:
-            base = module.replace(".", "/")
-            return f"{base}.py", f"{base}/__main__.py"
-        case [script, *_] if not script.startswith("-"):
-            return (script.removeprefix("./"),)
-    return None
-
-
-def _wanted_by_node(rest: list[str]) -> tuple[str, ...] | None:
-    """The same of node's arguments; options that take a value are written with "=" there."""
-    while rest and rest[0].startswith("-"):
-        rest = rest[1:]
-    return (rest[0].removeprefix("./"),) if rest else None
 
 
 def _check_packages(source: Path, files: dict[str, File]) -> None:
