@@ -1,8 +1,9 @@
-"""What tests with a real engine share."""
+"""What tests of real processes share: a time that is fair to them, an engine, and its image."""
 
+import asyncio
 import fcntl
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,12 @@ from docker import APIClient
 
 from referee.sandbox.engine import connect
 from referee.sandbox.runtimes import build_image
+from tests.support.fair_time import FairLoop
+
+
+def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """No wait of a test ends because the machine stood still."""
+    return {"fair": FairLoop}
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 from referee.game import play_game
 from referee.model import GameRecord, GameSpec, SeatHolder
-from referee.players.grpc_player import BotLink
 from referee.records import from_json, problems, to_json
 from tests.support.bot_process import BotProcess
 from tests.support.bot_sources import kit_bot, wire_bot
 from tests.support.players import FakePlayer
-from tests.support.playing import CLOCK, DECK
+from tests.support.playing import CLOCK, DECK, link_to
 
 LEAST_SENT_BYTES = 64 * 1024  # that a league may allow a bot for a game
 
@@ -20,7 +19,7 @@ async def game_of(source: str) -> GameRecord:
     seats = [SeatHolder(name, "sha256:" + "0" * 64) for name in spec.bots]
     async with BotProcess(source) as bot:
         bot.limits = replace(bot.limits, sent_bytes=LEAST_SENT_BYTES)
-        link = BotLink(bot)
+        link = link_to(bot)
         record = await play_game(spec, DECK, seats, [link.player(), FakePlayer()], CLOCK)
         await link.close()
     assert problems(record) == []

@@ -7,12 +7,12 @@ import pytest
 
 from referee.match import Table
 from referee.model import FaultKind, GameRecord, GameSpec, MatchSpec, Submission, game_id
-from referee.players import connect
 from referee.ports import Sandbox
 from referee.records import problems
 from referee.sandbox.docker import DockerSandbox
 from referee.sandbox.process import ProcessSandbox
 from tests.support.bot_sources import kit_bot
+from tests.support.playing import link_to
 from treelings import Clock
 
 NAMES = ("ann", "bob")
@@ -37,7 +37,7 @@ async def play(sandbox: Sandbox, folder: Path, bob: str) -> list[GameRecord]:
     """The records of the whole match between a well-behaved bot and this one."""
     bots = {"ann": submission(folder, "ann", kit_bot()), "bob": submission(folder, "bob", bob)}
     await sandbox.open()
-    table = Table(SPEC, bots, sandbox, bytes(32), CLOCK, connect)
+    table = Table(SPEC, bots, sandbox, bytes(32), CLOCK, link_to)
     try:
         await table.open()
         results = [result async for result in table.play(SPEC.games)]

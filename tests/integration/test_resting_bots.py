@@ -11,8 +11,9 @@ from referee.players.grpc_player import BotLink, GrpcPlayer
 from referee.ports import Answer, CpuTimes, Failure
 from tests.support.bot_process import BotProcess
 from tests.support.bot_sources import kit_bot
-from tests.support.playing import START, VIEW, play_some
-from treelings import Clock, GameEnd
+from tests.support.playing import CLOCK, START, VIEW, link_to, play_some
+from tests.support.sandboxed import PATIENCE_S
+from treelings import GameEnd
 
 VOID = GameEnd("void", (), ())
 
@@ -36,14 +37,14 @@ async def started(link: BotLink) -> GrpcPlayer:
 
 
 async def at_rest(bot: BotProcess) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while not bot.resting:  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.001)
 
 
 async def test_a_bot_rests_from_its_readiness_to_its_first_query_and_from_each_answer_to_the_next_query() -> None:
     async with BotProcess(kit_bot()) as bot:
-        link = BotLink(bot)
+        link = link_to(bot)
         player = await started(link)
         assert bot.resting
         before = bot.rests
@@ -55,7 +56,7 @@ async def test_a_bot_rests_from_its_readiness_to_its_first_query_and_from_each_a
 
 async def test_a_bot_whose_limit_is_tight_is_looked_at_while_it_still_rests_and_gains_nothing_by_it() -> None:
     async with WatchedBot(kit_bot()) as bot:
-        link = BotLink(bot)
+        link = link_to(bot)
         player = await started(link)
         bot.resting_when_looked_at.clear()
         with suppress(Overloaded):  # a busy machine's bot may need more time than that
@@ -66,13 +67,13 @@ async def test_a_bot_whose_limit_is_tight_is_looked_at_while_it_still_rests_and_
 
 async def test_a_bot_is_awake_from_the_end_of_a_game_to_its_readiness_for_the_next() -> None:
     async with BotProcess(kit_bot()) as bot:
-        link = BotLink(bot)
+        link = link_to(bot)
         for _ in range(2):
             player = await started(link)
             assert bot.resting
             await player.end(VOID)
             assert not bot.resting
-            assert await link.left_in_order(10_000)
+            assert await link.left_in_order(60_000)
             assert not bot.resting
         assert (await bot.log_tail()).count("the end: void") == 2
         await link.close()
@@ -80,17 +81,17 @@ async def test_a_bot_is_awake_from_the_end_of_a_game_to_its_readiness_for_the_ne
 
 async def test_a_bot_whose_game_is_hung_up_is_let_go_to_notice() -> None:
     async with BotProcess(kit_bot()) as bot:
-        link = BotLink(bot)
+        link = link_to(bot)
         await started(link)
         assert bot.resting
-        assert await link.left_in_order(10_000)
+        assert await link.left_in_order(60_000)
         assert not bot.resting
         await link.close()
 
 
 async def test_a_bot_that_was_started_ahead_rests_as_soon_as_it_listens_until_its_first_game() -> None:
     async with BotProcess(kit_bot()) as bot:
-        link = BotLink(bot)
+        link = link_to(bot)
         await at_rest(bot)
         assert isinstance(await play_some(link), Answer)
         await link.close()
@@ -98,9 +99,9 @@ async def test_a_bot_that_was_started_ahead_rests_as_soon_as_it_listens_until_it
 
 async def test_a_bot_that_was_started_ahead_and_does_not_listen_rests_in_the_end_and_loses_none_of_its_time() -> None:
     async with BotProcess("import time; time.sleep(60)") as bot:
-        link = BotLink(bot, ahead_s=0.02)
+        link = link_to(bot, ahead_s=0.02)
         await at_rest(bot)
-        failure = await play_some(link, Clock(startup_ms=300))
+        failure = await play_some(link, CLOCK._replace(startup_ms=300))
         await link.close()
     assert isinstance(failure, Failure)
     assert failure.kind is FaultKind.STARTUP
@@ -109,7 +110,7 @@ async def test_a_bot_that_was_started_ahead_and_does_not_listen_rests_in_the_end
 
 async def test_the_processor_time_of_a_move_is_what_was_used_from_its_query_to_its_answer() -> None:
     async with BotProcess(kit_bot()) as bot:
-        link = BotLink(bot)
+        link = link_to(bot)
         player = await started(link)
         bot.cpu_ms = [10.0, 12.5001234]
         answer = await player.ask(VIEW)
@@ -121,7 +122,7 @@ async def test_the_processor_time_of_a_move_is_what_was_used_from_its_query_to_i
 @pytest.mark.parametrize("readings", [[], [10.0]])
 async def test_the_processor_time_of_a_move_is_unknown_where_it_cannot_be_read(readings: list[float]) -> None:
     async with BotProcess(kit_bot()) as bot:
-        link = BotLink(bot)
+        link = link_to(bot)
         player = await started(link)
         bot.cpu_ms = readings
         answer = await player.ask(VIEW)
@@ -135,7 +136,7 @@ UNWILLING = SandboxError("the freezer is broken")
 
 async def test_a_bot_that_cannot_be_held_or_let_go_is_nobodys_fault() -> None:
     async with BotProcess(kit_bot()) as bot:
-        link = BotLink(bot)
+        link = link_to(bot)
         player = link.player()
         bot.unwilling = UNWILLING
         with pytest.raises(SandboxError, match="the freezer is broken"):
@@ -143,7 +144,7 @@ async def test_a_bot_that_cannot_be_held_or_let_go_is_nobodys_fault() -> None:
         bot.unwilling = None
         await link.close()
     async with BotProcess(kit_bot()) as bot:
-        link = BotLink(bot)
+        link = link_to(bot)
         player = await started(link)
         bot.unwilling = UNWILLING
         with pytest.raises(SandboxError, match="the freezer is broken"):
@@ -157,7 +158,7 @@ async def test_a_bot_that_cannot_be_held_or_let_go_is_nobodys_fault() -> None:
 async def test_a_failure_to_hold_a_bot_that_was_started_ahead_is_told_at_its_first_game() -> None:
     async with BotProcess("import time; time.sleep(60)") as bot:
         bot.unwilling = UNWILLING
-        link = BotLink(bot, ahead_s=0.0)
+        link = link_to(bot, ahead_s=0.0)
         await asyncio.sleep(0.05)
         bot.unwilling = None
         with pytest.raises(SandboxError, match="the freezer is broken"):
@@ -167,7 +168,7 @@ async def test_a_failure_to_hold_a_bot_that_was_started_ahead_is_told_at_its_fir
 
 async def test_a_bot_that_cannot_be_let_go_is_ended_all_the_same_and_its_failure_told_once() -> None:
     async with BotProcess(kit_bot()) as bot:
-        link = BotLink(bot)
+        link = link_to(bot)
         await started(link)
         bot.unwilling = UNWILLING
         with pytest.raises(SandboxError, match="the freezer is broken"):
@@ -178,7 +179,7 @@ async def test_a_bot_that_cannot_be_let_go_is_ended_all_the_same_and_its_failure
 
 async def test_a_bot_at_rest_is_ended_at_once() -> None:
     async with BotProcess(kit_bot("def end(self, result): pass")) as bot:
-        link = BotLink(bot)
+        link = link_to(bot)
         await at_rest(bot)
         await link.close()
         assert not (await bot.state()).running

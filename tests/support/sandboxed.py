@@ -15,7 +15,7 @@ from referee.model import Submission
 from referee.ports import BotState, RunningBot
 from referee.sandbox.run import process_start
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 """Longest wait for what must happen soon; a busy machine does not reach it."""
 
 
