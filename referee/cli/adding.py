@@ -33,6 +33,7 @@ class Trials:
         self._wish = wish
         self._trust = trust
         self._sandbox: Sandbox | None = None
+        self._opened = False
         self._open = AsyncExitStack()
 
     @property
@@ -55,13 +56,17 @@ class Trials:
 
     async def play(self, bot: Submission) -> Trial:
         """Play one (league.PlayTrial). Raises UsageError where nothing isolates it here, SandboxError."""
-        sandbox = await self._opened(bot)
+        sandbox = self._chosen(bot)
         settings = self._config.settings()
         # Not above: sample bots need neither an engine's client nor the time that loading it takes.
         from referee.cli.sandboxes import lacking_for
 
         if problem := lacking_for(sandbox, [bot]).get(bot.runtime):
             return not_played(f"runtime {bot.runtime}: {problem}")
+        if not self._opened:
+            await sandbox.open()
+            self._open.push_async_callback(sandbox.close)
+            self._opened = True
         with err.status(Text(f"{bot.name}: trial match …")):
             return await play_trial(
                 bot,
@@ -73,21 +78,18 @@ class Trials:
                 seats=settings.seats[0],
             )
 
-    async def _opened(self, bot: Submission) -> Sandbox:
+    def _chosen(self, bot: Submission) -> Sandbox:
         if self._sandbox is None:
             from referee.cli.sandboxes import sandbox_alone
 
             config = self._config
             try:
-                sandbox = sandbox_alone(
+                self._sandbox = sandbox_alone(
                     self._wish, [bot], config.name,
                     trust=self._trust, limits=config.limits(), at_once=config.seats[0],
                 )  # fmt: skip
             except UsageError as error:
                 raise UsageError(f"{error}, or --no-trial to take it in without a trial match") from error
-            await sandbox.open()
-            self._open.push_async_callback(sandbox.close)
-            self._sandbox = sandbox
         return self._sandbox
 
 

@@ -7,8 +7,8 @@ from referee.cli.show import err, say
 from referee.errors import SandboxError, UsageError
 from referee.limits import Limits
 from referee.model import Submission
-from referee.ports import Sandbox
-from referee.sandbox.choose import choose_sandbox, lacking
+from referee.ports import RunningBot, Sandbox
+from referee.sandbox.choose import PLAIN_PROCESSES, choose_sandbox, lacking
 from referee.submissions import is_sample
 from treelings.cards import MAX_PLAYERS
 
@@ -60,15 +60,39 @@ def sandbox_alone(
 ) -> Sandbox:
     """The same, whatever becomes of runtimes other than python: for that, ask `lacking_for`."""
     sandbox, note = choose_sandbox(wish.value, limits=limits, at_once=at_once, league=league, report=follow_build)
-    if note:
-        say(note, style="yellow", to=err)
     strangers = [bot for bot in bots if not is_sample(bot)]
     if sandbox.name == "process" and strangers and not trust:
+        if wish is SandboxWish.PROCESS:
+            found = "--sandbox process isolates nothing; leave that out"
+        else:
+            why = (note or "").removeprefix(PLAIN_PROCESSES).rstrip(".")
+            found = f"nothing isolates bots here{why}; start a Docker engine (treelings doctor tells how)"
         raise UsageError(
-            f"{_named(strangers)}: no sample bot, and nothing isolates bots here; start a Docker engine (treelings "
-            "doctor tells how), or add --trust-bots if you trust whoever wrote them"
+            f"{_named(strangers)}: no sample bot, and {found}, or add --trust-bots if you trust whoever wrote them"
         )
-    return sandbox
+    return _Noted(sandbox, note) if note else sandbox
+
+
+class _Noted:
+    """A sandbox that must be told something of (ports.Sandbox): when it is opened, so only where bots really run."""
+
+    def __init__(self, inner: Sandbox, note: str) -> None:
+        self._inner = inner
+        self._note = note
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    async def open(self) -> None:
+        say(self._note, style="yellow", to=err)
+        await self._inner.open()
+
+    async def start(self, submission: Submission, match: str) -> RunningBot:
+        return await self._inner.start(submission, match)
+
+    async def close(self) -> None:
+        await self._inner.close()
 
 
 def lacking_for(sandbox: Sandbox, bots: Sequence[Submission]) -> dict[str, str]:

@@ -20,7 +20,8 @@ from treelings.cards import MAX_PLAYERS
 
 Wish = Literal["auto", "docker", "process"]
 
-_WARNING: Final = "bots run as plain processes, which isolates nothing: this is for bots that you trust"
+PLAIN_PROCESSES: Final = "bots run as plain processes, which isolates nothing: this is for bots that you trust"
+"""What the note on such a sandbox begins with; why there are no containers may follow, in brackets."""
 
 
 def choose_sandbox(
@@ -42,13 +43,13 @@ def choose_sandbox(
     cannot do what the settings ask of it: never are bots held by less instead.
     """
     if wish == "process":
-        return ProcessSandbox(limits=limits), f"{_WARNING}."
+        return ProcessSandbox(limits=limits), f"{PLAIN_PROCESSES}."
     try:
         waiting, way = _prepare(connect, report, limits, at_once)
     except SandboxError as error:
         if wish == "docker":
             raise
-        return ProcessSandbox(limits=limits), f"{_WARNING} (no containers: {error})."
+        return ProcessSandbox(limits=limits), f"{PLAIN_PROCESSES} (no containers: {error})."
     # An ordinary user knows (doctor says so); where root cannot freeze, something is amiss.
     notes = [f"waiting bots are {waiting.found}: {waiting.problem}."] if waiting.problem and os.geteuid() == 0 else []
     if way == "tcp":

@@ -187,11 +187,35 @@ def test_without_an_engine_samples_play_with_one_clear_line(tmp_path: Path) -> N
 def test_without_an_engine_strangers_are_refused_unless_trusted(stranger: Path, tmp_path: Path) -> None:
     refused = treelings("match", stranger, "random", "--deals", "1", cwd=tmp_path, env=NO_ENGINE)
     assert refused.code == 2
-    assert "stranger" in refused.err
+    assert refused.err.startswith(
+        "error: stranger: no sample bot, and nothing isolates bots here (no containers: connecting to unix:///nonexistent/"
+    )
+    assert "start a Docker engine" in refused.err
     assert "--trust-bots" in refused.err
+    assert "bots run as plain processes" not in refused.err  # none does
     trusted = treelings("match", stranger, "random", "--deals", "1", "--trust-bots", cwd=tmp_path, env=NO_ENGINE)
     assert trusted.code == 0
     assert "stranger" in trusted.out
+
+
+def test_who_wished_for_plain_processes_is_told_that_this_is_why_a_stranger_is_refused(
+    stranger: Path, tmp_path: Path
+) -> None:
+    refused = treelings("match", stranger, "random", "--sandbox", "process", cwd=tmp_path)
+    assert refused.code == 2
+    assert refused.err == (
+        "error: stranger: no sample bot, and --sandbox process isolates nothing; leave that out, or add --trust-bots "
+        "if you trust whoever wrote them\n"
+    )
+
+
+def test_no_bot_is_said_to_run_where_the_night_cannot_be_opened(tmp_path: Path) -> None:
+    treelings("league", "init", "night", cwd=tmp_path)
+    treelings("league", "add", "night", "random", cwd=tmp_path)
+    refused = treelings("league", "run", "night", cwd=tmp_path, env=NO_ENGINE)
+    assert refused.code == 2
+    assert "2 bots" in refused.err
+    assert "plain processes" not in refused.err
 
 
 def test_a_league_with_a_stranger_needs_a_sandbox_or_trust(league: Path, stranger: Path) -> None:
