@@ -31,7 +31,7 @@ def check_protocol(place: str, *, as_json: bool) -> None:
         raise typer.BadParameter(
             f"--protocol: expected HOST:PORT, such as 127.0.0.1:50051, got {printable(place, _SHOWN)!r}"
         )
-    steps = run(_follow(address, silent=as_json))
+    steps = run(_follow(address, silent=as_json), fair=True)
     failed = [step for step in steps if step.outcome == "failed"]
     if as_json:
         typer.echo(json.dumps(_as_json(place, steps), indent=1))

@@ -212,7 +212,8 @@ async def stands_still(desk: Desk) -> str:
 async def as_in_a_match(desk: Desk) -> str:
     """Two games as a match plays them, by the very code that does. Raises SandboxError."""
     await desk.hang_up()
-    link = connect(AttachedBot(attached_submission("bot"), desk.address))
+    bot = AttachedBot(attached_submission("bot"), desk.address)
+    link = connect(bot, now=asyncio.get_running_loop().time)
     moves = 0
     try:
         for players, refill in zip((MIN_PLAYERS, MAX_PLAYERS), REFILLS, strict=True):

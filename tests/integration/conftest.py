@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from docker import APIClient
 
+from referee.loop import FairLoop
 from referee.sandbox.engine import connect
 from referee.sandbox.runtimes import build_image
-from tests.support.fair_time import FairLoop
 
 
 def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:

@@ -78,10 +78,15 @@ CASES = {
     "forty turns": partial(raw, bots.FortyTurns(), "long game", "a Reply to turn 41", "UNKNOWN: IndexError: 40"),
     "small buffer": partial(raw, bots.SmallBuffer(), "most moves", "a Reply to turn 0", "larger than max"),
     "takes its time": partial(
-        raw, bots.TakesItsTime(), "short of time", "a Reply to turn 0 within 50 ms", "reply {", Pace(tight_ms=50)
+        raw,
+        bots.TakesItsTime(),
+        "short of time",
+        "a Reply to turn 0 within 300 ms",
+        "reply {",
+        Pace(CALM.clock, tight_ms=300),
     ),
     "too late": partial(
-        raw, bots.TakesItsTime(), "query", "a Reply to turn 2 within 100 ms", "reply {", Pace(Clock(move_ms=100))
+        raw, bots.TakesItsTime(), "query", "a Reply to turn 2 within 300 ms", "reply {", Pace(Clock(move_ms=300))
     ),
     "answers the end": partial(raw, bots.AnswersTheEnd(), "end", "status OK, and no message", "ready {"),
     "fails at the end": partial(raw, bots.FailsAtTheEnd(), "end", "status OK, and no message", "UNKNOWN: no scores"),
@@ -100,7 +105,7 @@ CASES = {
     "pings": partial(raw, bots.Pings(), "standing still", "no PING frames", " in "),
     "probes": partial(raw, bots.ProbesTheBandwidth(), "standing still", "probes of the bandwidth", " in "),
     "closes old ones": partial(
-        raw, bots.ClosesOldConnections(), "standing still", "waits for its next turn", "the end of"
+        hand, bots.ClosesOldConnections, "standing still", "waits for its next turn", "the end of"
     ),
     "fails after games": partial(
         raw, bots.FailsAtTheEnd(), "as in a match", "ends the stream with status OK", "in another way"

@@ -162,7 +162,7 @@ class SmallBuffer(Honest):
 
 class TakesItsTime(Honest):
     async def query(self, query: Query, context: Context) -> tuple[BotMessage, ...]:
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.8)
         return await super().query(query, context)
 
 
@@ -216,7 +216,7 @@ class OneDesk(Honest):
 
     async def query(self, query: Query, context: Context) -> tuple[BotMessage, ...]:
         self.last = query
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.5)
         return await super().query(self.last, context)
 
 
@@ -279,10 +279,6 @@ class ProbesTheBandwidth(Honest):
     """As gRPC's servers are unless they are told otherwise."""
 
     options = (("grpc.so_reuseport", 0),)
-
-
-class ClosesOldConnections(Honest):
-    options = (*NO_PINGS, ("grpc.max_connection_age_ms", 300), ("grpc.max_connection_age_grace_ms", 100))
 
 
 class Talkative(Honest):
@@ -398,6 +394,15 @@ class ByHand:
 class DeafToPings(ByHand):
     def pinged(self, payload: bytes) -> None:
         pass
+
+
+class ClosesOldConnections(ByHand):
+    """As gRPC's servers do that are given a greatest age; this one's is an age in queries."""
+
+    def answer(self, message: RefereeMessage, stream: int) -> None:
+        super().answer(message, stream)
+        if message.HasField("query") and message.query.turn >= 4:
+            self._writer.close()
 
 
 class WebServer(ByHand):
