@@ -308,7 +308,7 @@ class Store:
 
 
 def _advice(reason: BaseException | None) -> str:
-    """What to do where a file cannot be written: there is no room, the disk does not do it, or nobody may."""
+    """What to do about a file: there is no room, the disk does not do it, nobody may, or it is damaged."""
     match getattr(reason, "sqlite_errorcode", 0) & _KIND:
         case sqlite3.SQLITE_FULL:
             return "; make room there and try again: all that was recorded is kept"
@@ -319,6 +319,8 @@ def _advice(reason: BaseException | None) -> str:
                 "; do this as the league's owner, where its folder can be written (the first command after an update "
                 "of treelings has to, even if it only shows something)"
             )
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return "; it is damaged: go back to a copy of the league"
     return ""
 
 

@@ -338,6 +338,16 @@ def test_a_database_that_cannot_be_brought_up_to_date_says_who_can(tmp_path: Pat
         Store.open(tmp_path)
 
 
+@pytest.mark.parametrize("at", [0, 4096])  # of its head, and of the first page of its tables
+def test_a_file_that_was_damaged_says_to_go_back_to_a_copy(tmp_path: Path, store: Store, at: int) -> None:
+    store.close()
+    with (tmp_path / "league.db").open("r+b") as file:
+        file.seek(at)
+        file.write(b"damaged " * 512)
+    with pytest.raises(StoreError, match=r"league\.db: .*; it is damaged: go back to a copy of the league"):
+        Store.open(tmp_path)
+
+
 def test_a_damaged_record_is_named(tmp_path: Path, store: Store, records: tuple[GameRecord, ...]) -> None:
     open_night(store)
     store.save(1, records[:1])
