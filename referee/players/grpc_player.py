@@ -91,7 +91,7 @@ class BotLink:
         try:
             failure = await self._connect()
         except asyncio.CancelledError:
-            if not self.wait.over:
+            if not self.wait.cancelled:
                 raise
             self.wait.end()
             self.wait.judge(answered=False)

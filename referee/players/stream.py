@@ -72,7 +72,7 @@ class Stream:
         try:
             message = await self._call.read()
         except asyncio.CancelledError:
-            if not self._wait.over:
+            if not self._wait.cancelled:
                 raise
         finally:
             self._wait.end()

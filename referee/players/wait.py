@@ -60,6 +60,11 @@ class Wait:
         """Whether the wait was ended without an answer; what the task waited for has been cancelled then."""
 
     @property
+    def cancelled(self) -> bool:
+        """Whether the task was cancelled by this wait, and by nobody else, who would have to be heeded."""
+        return self.over and self._task is not None and self._task.cancelling() == 1
+
+    @property
     def took_ms(self) -> float:
         """How long the last wait was."""
         return (self._ended - self._begun) * 1000
