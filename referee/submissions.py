@@ -9,7 +9,8 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
@@ -213,14 +214,13 @@ def _samples() -> Path:
 
 def read(source: Path) -> tuple[Submission, tuple[File, ...]]:
     """The bot in a folder or an archive, and its files in order of their paths. Raises SubmissionError."""
-    entries: Iterable[Entry]
     if source.is_dir():
-        entries, place = _walk(source, left_out), ""
+        by_path, place = _in_folder(source, left_out), ""
     elif source.is_file():
-        entries, place = unpack(source, wanted=lambda path: not left_out(path), room=MAX_BYTES), ", at its top"
+        entries = unpack(source, wanted=lambda path: not left_out(path), room=MAX_BYTES)
+        by_path, place = _checked(source, entries), ", at its top"
     else:
         raise SubmissionError(f"{shown(source)}: expected a folder, a .zip or a .tar.gz, got something else")
-    by_path = _checked(source, entries)
     about = _about(source, by_path[BOT_FILE].content if BOT_FILE in by_path else None, place)
     where = f"{Path(shown(source)) / BOT_FILE}: command"
     check_command(where, about.command, about.runtime, {path: file.executable for path, file in by_path.items()})
@@ -271,7 +271,13 @@ def left_out(path: str) -> bool:
     return ".." not in parts and any(part.startswith(".") or part in _LEFT_OUT for part in parts)
 
 
-def _walk(folder: Path, leave_out: Callable[[str], bool]) -> Iterator[Entry]:
+def _in_folder(folder: Path, leave_out: Callable[[str], bool]) -> dict[str, File]:
+    """The files of a folder by path, if all of it may be part of a submission."""
+    with closing(_walk(folder, leave_out)) as entries:  # else a refusal would leave folders open for some time
+        return _checked(folder, entries)
+
+
+def _walk(folder: Path, leave_out: Callable[[str], bool]) -> Generator[Entry, None, None]:
     """Whatever a folder holds, in no set order; each folder before what is in it, so that it can be refused first."""
     waiting = [""]
     room = MAX_BYTES
@@ -293,7 +299,7 @@ def _walk(folder: Path, leave_out: Callable[[str], bool]) -> Iterator[Entry]:
 
 def copy_own(folder: Path, to: Path, but: Collection[str]) -> None:
     """Copy a bot's files, but for these paths, to a folder that is not there yet. Raises SubmissionError, OSError."""
-    files = _checked(folder, _walk(folder, lambda path: left_out(path) or path in but))
+    files = _in_folder(folder, lambda path: left_out(path) or path in but)
     _write(tuple(files.values()), to)
 
 

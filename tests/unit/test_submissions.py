@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from referee.errors import SubmissionError
 from referee.submissions import find_bot, inspect, is_sample, look_at, sample_bot, sample_bots, take_in
 from referee.vendoring import lacks_packages
+from tests.support.descriptors import open_descriptors
 from tests.support.submissions import bot_folder, bot_toml
 
 
@@ -30,6 +31,7 @@ def into(tmp_path: Path) -> Path:
 def refusal(folder: Path) -> str:
     with pytest.raises(SubmissionError) as caught:
         inspect(folder)
+    assert not [file for _, file in open_descriptors() if Path(file).is_relative_to(folder)]
     message = str(caught.value)
     assert str(folder) in message
     assert len(message.splitlines()) <= 2
