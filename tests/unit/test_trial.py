@@ -17,6 +17,7 @@ from referee.trial import last_error, last_lines, play_trial, view_as_json, view
 from tests.support.league import new_league
 from tests.support.players import Act, FakeBot, FakeLink, FakePlayer, FakeSandbox
 from tests.support.submissions import bot_folder
+from tests.support.virtual_time import run_virtually
 from treelings import Clock, Refill, View
 
 SECRET = bytes(range(32))
@@ -185,8 +186,8 @@ async def test_where_its_copy_lies_is_nothing_to_the_author(bot: Submission) -> 
 # ---- what fails on our side
 
 
-async def test_a_game_that_our_side_cannot_play_is_no_trial(bot: Submission) -> None:
-    trial = await tried(bot, Bots(ann=scripted(SandboxError("the referee stood still"))))
+def test_a_game_that_our_side_cannot_play_is_no_trial(bot: Submission) -> None:
+    trial = run_virtually(tried(bot, Bots(ann=scripted(SandboxError("the referee stood still")))))
     assert not trial.passed
     assert trial.stumble is None
     assert trial.void == "SandboxError: the referee stood still"
