@@ -16,6 +16,7 @@ Ended = Literal["festival", "forfeit"]
 EXTRA: Final = "+"
 """What the number of an extra deal begins with in its id (schedule.md, Extra deals): "night 1/greedy-vs-random/+10"."""
 
+_SITS_OUT: Final = " sits out: "
 _NUMBER: Final = re.compile(r"/(\+?)([0-9]{1,9})\Z")
 
 
@@ -163,6 +164,11 @@ class VoidGame:
     reasons: tuple[str, ...]
 
 
+def sits_out(bot: str, why: str) -> str:
+    """The reason of a void game that is one because this bot could not be run at all."""
+    return f"{bot}{_SITS_OUT}{why}"
+
+
 def by_reasons(voids: Iterable[VoidGame]) -> dict[tuple[str, ...], tuple[str, ...]]:
     """Void games by what is told of them, in their order: what keeps one bot away is told of all of its games."""
     games: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
@@ -249,3 +255,8 @@ class Night:
     bots: tuple[BotEntry, ...]
     voids: tuple[VoidGame, ...] = ()
     until_decided: UntilDecided | None = None
+
+    def sat_out(self) -> dict[str, str]:
+        """The bots of the night that could not be run for games that are void, and why."""
+        told = dict(reason.partition(_SITS_OUT)[::2] for void in self.voids for reason in void.reasons)
+        return {bot.name: told[bot.name] for bot in self.bots if told.get(bot.name)}

@@ -9,7 +9,7 @@ from functools import partial
 
 from referee.decision import Decision, plan_so_far
 from referee.errors import UsageError
-from referee.model import GameRecord, MatchSpec, Night, Submission, UntilDecided, VoidGame
+from referee.model import GameRecord, MatchSpec, Night, Submission, UntilDecided, VoidGame, sits_out
 from referee.ports import KeepLog, Sandbox
 from referee.run import PlayableTable, Progress, play_matches
 from referee.schedule import plan_night
@@ -65,9 +65,9 @@ def _apart(
     missing: Sequence[MatchSpec], absent: Mapping[str, str]
 ) -> tuple[list[MatchSpec], list[VoidGame]]:  # fmt: skip
     """The matches that can be played, and the games of all others, void."""
-    away = {match.id: why for match in missing for bot, why in absent.items() if bot in match.bots}
-    voids = [VoidGame(game.id, (away[match.id],)) for match in missing if match.id in away for game in match.games]
-    return [match for match in missing if match.id not in away], voids
+    away = {match.id: tuple(sits_out(bot, absent[bot]) for bot in match.bots if bot in absent) for match in missing}
+    voids = [VoidGame(game.id, away[match.id]) for match in missing if away[match.id] for game in match.games]
+    return [match for match in missing if not away[match.id]], voids
 
 
 def aimed(league: str, night: Night, store: Store, aim: UntilDecided) -> Night:

@@ -46,7 +46,7 @@ def absent_from(sandbox: Sandbox, bots: Sequence[Submission]) -> dict[str, str]:
     for runtime, problem in problems.items():
         say(f"{_with(runtime, bots)} cannot play now: runtime {runtime}: {problem}", style="bold red", to=err)
         say("All other games are played; another run can play those that this leaves out.", style="bold", to=err)
-    return {bot.name: f"{bot.name} sits out: no runtime {bot.runtime} here" for bot in bots if bot.runtime in problems}
+    return {bot.name: f"no runtime {bot.runtime} here" for bot in bots if bot.runtime in problems}
 
 
 def sandbox_alone(

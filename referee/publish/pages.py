@@ -66,9 +66,11 @@ class Pages:
         """One night, with each bot's pace in it: night-<n>.html, in parts, since it names every match."""
         changes = self._league.changes.get(view.night.number, ())
         there = {bot.name for bot in view.night.bots}
-        gone = [bot.name for bot in self._before(view) if bot.name not in there]
+        played = {row.bot for row in view.rows}
+        away = {bot: why for bot, why in view.night.sat_out().items() if bot not in played}
+        away |= {bot.name: "" for bot in self._before(view) if bot.name not in there}
         return self._env.get_template("night.html").generate(
-            root="", view=view, paces=paces, changes=changes, gone=gone, voids=by_reasons(view.night.voids)
+            root="", view=view, paces=paces, changes=changes, away=away, voids=by_reasons(view.night.voids)
         )
 
     def feed(self) -> str:

@@ -595,7 +595,7 @@ def test_an_aim_is_checked_against_the_night_it_is_for(tmp_path: Path) -> None:
 # ---- bots that cannot be run
 
 
-ABSENT = {"cyd": "cyd sits out: no runtime node here"}
+ABSENT = {"cyd": "no runtime node here"}
 
 
 def run_without_cyd(league: League, tables: Tables, told: Told | None = None, **wishes: Any) -> RunSummary:
@@ -640,6 +640,17 @@ def test_a_night_can_be_ended_without_a_bot_that_could_not_be_run(tmp_path: Path
         assert night.finished is not None
         assert len(night.voids) == 8
         assert run(league).night == 2
+
+
+def test_of_a_night_it_is_known_who_could_not_be_run_and_why_also_where_two_meet(tmp_path: Path) -> None:
+    why = {"bob": "no runtime native here", **ABSENT}
+    with new_league(tmp_path) as league:
+        asyncio.run(league.run(FakeSandbox(), progress=Told(), seat=Tables(), absent=why))
+        assert league.night(1).sat_out() == why
+        both = {void.reasons for void in league.night(1).voids if "bob-vs-cyd" in void.game}
+        assert both == {("bob sits out: no runtime native here", "cyd sits out: no runtime node here")}
+        run(league)
+        assert league.night(1).sat_out() == {}
 
 
 def test_where_nobody_can_play_no_sandbox_is_opened(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from referee.model import BotEntry, GameRecord, Night, PlayedMove
+from referee.model import BotEntry, GameRecord, Night, PlayedMove, VoidGame, sits_out
 from referee.publish import publish_site
 from referee.publish.charts import BAR_WIDTH, elo_chart, whiskers
 from referee.publish.nights import changes, game_number
@@ -202,7 +202,38 @@ def test_new_bots_those_that_are_back_and_those_that_stayed_away_are_named(tmp_p
     assert {change.bot: change.news for change in shown.changes[3]} == {"amber": "new version", "birch": "back again"}
     assert changes(shown.nights[0], ())[0].news == "new bot"
     publish_site(tmp_path / "site", league="x", nights=told, games=AtHand(kept))
-    assert "Not there this night: cedar" in text_of(tmp_path / "site" / "night-3.html")
+    assert "Not there this night: cedar ." in text_of(tmp_path / "site" / "night-3.html")
+
+
+def test_bots_that_sat_a_night_out_are_named_with_the_reason_and_those_that_played_later_are_not(
+    tmp_path: Path,
+) -> None:
+    (night,), records = random_league(
+        Random(2), nights=1, deals=1, bots=("amber", "birch", "cedar", "dogwood"), fault_chance=0
+    )
+    voids = (
+        VoidGame("night 1/amber-vs-cedar/0/r0", ("cedar sits out: no <b>runtime</b> \u202ehere",)),
+        VoidGame("night 1/birch-vs-dogwood/0/r0", ("birch sits out: no runtime node here", "dogwood sits out: gone")),
+        VoidGame("night 1/amber-vs-birch/0/r0", ("the engine is gone",)),
+    )
+    played = [record for record in records if {seat.bot for seat in record.seats} == {"amber", "dogwood"}]
+    publish_site(tmp_path / "site", league="x", nights=[replace(night, voids=voids)], games=AtHand(played))
+    assert (
+        "Not there this night: birch ( no runtime node here ), cedar ( no &lt;b&gt;runtime&lt;/b&gt; \\u202ehere )."
+        in text_of(tmp_path / "site" / "night-1.html")
+    )
+
+
+def test_of_many_bots_that_were_not_there_the_first_are_named_and_all_counted(tmp_path: Path) -> None:
+    names = [f"bot{number}" for number in range(50)]
+    nights, _ = random_league(Random(2), nights=1, deals=1, bots=("amber", "birch"))
+    bots = tuple(BotEntry(name, "Ann", nights[0].bots[0].version) for name in names)
+    voids = (VoidGame("x/0/r0", tuple(sits_out(name, "x" * 10_000) for name in names)),)
+    publish_site(tmp_path / "site", league="x", nights=[replace(nights[0], bots=bots, voids=voids)], games=AtHand(()))
+    told = text_of(tmp_path / "site" / "night-1.html").partition("Not there this night: ")[2].partition(" more.")[0]
+    assert re.findall("bot[0-9]+ ", told) == [f"bot{number} " for number in range(20)]
+    assert told.endswith(") and 30")
+    assert len(told) < 50_000
 
 
 # the feed and the badges
