@@ -131,13 +131,15 @@ class ProcessSandbox:
 
     async def close(self) -> None:
         """End and remove whatever this run still has. Raises SandboxError."""
-        for bot in list(self._bots):
-            await bot.stop()
-        self._folder.remove()
+        outcomes = await asyncio.gather(*(bot.stop() for bot in list(self._bots)), return_exceptions=True)
         if self._pipe is not None:
             for end in self._pipe:
                 os.close(end)
             self._pipe = None
+        self._folder.remove()
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
 
 
 class BotProcess:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.errors import SandboxError
 from referee.limits import Limits
 from referee.sandbox.folders import RunFolder, base_folder
 from referee.sandbox.process import ProcessSandbox
@@ -325,6 +326,24 @@ async def test_closing_ends_what_still_runs_and_removes_the_runs_folder(tmp_path
 
     assert not (await bot.state()).running
     assert not bot.socket.parent.parent.exists()
+
+
+async def test_a_bot_that_cannot_be_removed_keeps_none_of_the_others_running(tmp_path: Path) -> None:
+    sandbox = ProcessSandbox()
+    await sandbox.open()
+    submission = script(tmp_path, LISTEN)
+    bots = [await sandbox.start(submission, "match") for _ in range(2)]
+    for bot in bots:
+        await listening(bot)
+        folder = bot.socket.parent
+        folder.rename(folder.with_name(f"{folder.name}-moved"))
+        folder.write_text("no folder, which could be emptied")
+
+    with pytest.raises(SandboxError, match="cannot remove it"):
+        await sandbox.close()
+    assert [process_start(bot.pid) for bot in bots] == [None, None]
+    assert not bots[0].socket.parent.parent.exists()
+    await sandbox.close()  # what is left of them in here
 
 
 async def test_no_bot_outlives_a_referee_that_was_killed(tmp_path: Path) -> None:
