@@ -2,7 +2,8 @@
 
 Builders take values of our side and trust them. Readers take what a peer sent: whatever bytes came, they
 return a value that keeps the ranges of proto/treelings/v1/game.proto or raise ProtocolError, which says in
-one bounded, escaped line what was expected and what came. A bot's side is told.py and wire.py.
+one bounded, escaped line what was expected and what came. A bot's side is told.py and wire.py; its two messages are
+made here for whoever stands in for one, and has protobuf.
 """
 
 from typing import Final, NamedTuple, NoReturn

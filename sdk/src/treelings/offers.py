@@ -22,9 +22,6 @@ FULL: Final = (1 << BITS) - 1
 ONE: Final = tuple(1 << (BITS * guild) for guild in range(len(GUILDS)))
 """One card of each guild, packed, in guild order."""
 
-ONE_OF: Final = dict(zip(GUILDS, ONE, strict=True))
-"""The same by letter."""
-
 
 def pack(counts: Sequence[int]) -> int:
     """Six counts in guild order as one packed integer."""

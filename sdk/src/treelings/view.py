@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Clock(NamedTuple):
     """The time control of a game, all in milliseconds (the same for every seat).
 
-    startup_ms    from the start of the bot to its first sign of life
+    startup_ms    for a bot to start and be ready for its first game, and to be ready for each later one
     move_ms       no answer may take longer
     bank_ms       what a seat's clock holds at the start of the game
     increment_ms  added after each answer
