@@ -1,8 +1,8 @@
-"""A lock file: one process at a time does what must not be done twice."""
+"""Lock files: one process at a time does what must not be done twice, or what the next need not do then."""
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -29,4 +29,19 @@ def locked(league: Path) -> Iterator[None]:
         with suppress(OSError):  # on a full disk: then nobody is told which process it is
             file.truncate(0)
             os.write(file.fileno(), str(os.getpid()).encode())
+        yield
+
+
+@contextmanager
+def one_after_another(path: Path, wait: Callable[[], None]) -> Iterator[None]:
+    """Wait until no other process holds this file, which is made if it is not there; then hold it.
+
+    `wait` is called first where there is something to wait for. Raises OSError.
+    """
+    with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "rb") as file:  # noqa: PTH123 - a descriptor
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            wait()
+            fcntl.flock(file, fcntl.LOCK_EX)
         yield

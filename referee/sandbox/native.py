@@ -14,7 +14,7 @@ from docker import APIClient
 
 from referee.errors import SandboxError
 from referee.sandbox.engine import engine_errors, find_image
-from referee.sandbox.layer import NOBODY, SAYS, Archive
+from referee.sandbox.layer import NOBODY, SAYS, Archive, in_place_of
 from referee.text import printable
 
 REPOSITORY: Final = "treelings-runtime-native"
@@ -70,7 +70,7 @@ def image_name() -> str:
 def build(engine: APIClient) -> None:
     """Build it, for which nothing but the engine is needed. Raises SandboxError, EngineGone."""
     repository, _, tag = image_name().partition(":")
-    with engine_errors(f"building {image_name()}"):
+    with in_place_of(engine, image_name()), engine_errors(f"building {image_name()}"):
         archive = Archive()
         archive.add(LAUNCHER, launcher(str(engine.version()["Arch"])), mode=0o755)
         engine.import_image_from_data(

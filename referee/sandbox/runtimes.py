@@ -1,11 +1,16 @@
 """The runtimes that a submission may ask for, and the image of each: there or not, its name, how it is built."""
 
+import os
+import tempfile
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from docker import APIClient
 
 from referee.errors import SandboxError
+from referee.lock import one_after_another
 from referee.sandbox import image as python
 from referee.sandbox import native, node
 from referee.sandbox.base import Source
@@ -77,9 +82,22 @@ def build_image(
 ) -> str:
     """Build a runtime's image if it is not there yet, and return its name.
 
-    `force` builds all of it anew. Raises SandboxError saying what failed and what to do, EngineGone; a build that
-    fails leaves nothing behind.
+    `force` builds all of it anew. Where another process of this user builds one here, waits for its end, and finds the
+    image there then, or most that it is made from. Raises SandboxError saying what failed and what to do, EngineGone; a
+    build that fails leaves nothing behind.
     """
+    there = not force and found_image(engine, runtime) is not None
+    with nullcontext() if there else one_build(report):
+        return _build_image(engine, runtime, report, source, force=force)
+
+
+def one_build(report: Report) -> AbstractContextManager[None]:
+    """While this is held, no other process of this user builds or removes images here; waits for one that does."""
+    lock = Path(tempfile.gettempdir()) / f"treelings-build-{os.geteuid()}.lock"
+    return one_after_another(lock, lambda: report("another process builds images here: waiting for its end"))
+
+
+def _build_image(engine: APIClient, runtime: str, report: Report, source: Source, *, force: bool) -> str:
     if runtime == "python":
         return python.build_image(engine, report=report, source=source, force=force)
     wanted = wanted_image(runtime)
