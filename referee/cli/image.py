@@ -1,4 +1,4 @@
-"""`treelings image`: the runtime images that submitted bots run in."""
+"""`treelings image`: the images that submitted bots run in, built and removed."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -13,7 +13,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
-    help="Build the image that bots run in.",
+    help="Build the images that bots run in, or remove old ones.",
 )
 
 
@@ -35,7 +35,7 @@ class Source(StrEnum):
 
 @app.callback()
 def image() -> None:
-    """Build the image that bots run in."""
+    """Build the images that bots run in, or remove old ones."""
 
 
 @app.command("build")
@@ -59,3 +59,29 @@ def build(
         connect(), runtime.value, report=lambda line: err.print(line, markup=False), source=source.value, force=force
     )
     out.print(f"runtime image: {tag}")
+
+
+@app.command("prune")
+def prune() -> None:
+    """Remove the images of earlier versions, which this one does not ask for; `treelings doctor` lists them.
+
+    Those that bots run from just now stay, as do all that are not of this project. Another version that is installed
+    here as well builds its own anew when it needs them. Exit code 1 if one stays that should go.
+    """
+    from referee.sandbox.engine import connect
+    from referee.sandbox.pruning import remove_images, unused_images
+    from referee.sandbox.runtimes import one_build
+
+    engine, stays = connect(), False
+    with one_build(lambda line: err.print(line, markup=False)):
+        unused = unused_images(engine)
+        for name, why in remove_images(engine, unused):
+            if why is None:
+                out.print(f"removed {name}", markup=False, soft_wrap=True)
+            else:
+                err.print(f"{name} stays: {why}", style="yellow", markup=False, soft_wrap=True)
+                stays = True
+    if not unused:
+        out.print("Nothing to remove: there are no images of earlier versions.")
+    if stays:
+        raise typer.Exit(1)

@@ -29,6 +29,12 @@ Source = Literal["auto", "slim", "debian"]
 """Where an image's system comes from: an image registry, Debian packages (as root), or the first that works."""
 
 SLIM_TAG: Final = "3.13-slim"
+_BASE_SLIM: Final = "treelings-base-slim"
+_BASE_DEBIAN: Final = "treelings-base-debian"
+_COMPILER: Final = "treelings-compiler-debian"
+REPOSITORIES: Final = (_BASE_SLIM, _BASE_DEBIAN, _COMPILER)
+"""Of the images that are kept on an engine to make runtime images from."""
+
 _SLIM: Final = "python"
 _REGISTRY_TIMEOUT_S: Final = 15
 _DEBOOTSTRAP_TIMEOUT_S: Final = 900
@@ -97,11 +103,21 @@ def cached_base(engine: APIClient, source: str) -> Base | None:
 
 
 def _slim_name() -> str:
-    return f"treelings-base-slim:{SLIM_TAG.removesuffix('-slim')}-{RECIPE}"
+    return f"{_BASE_SLIM}:{SLIM_TAG.removesuffix('-slim')}-{RECIPE}"
 
 
 def _debian_name(archive: PackageArchive) -> str:
-    return f"treelings-base-debian:{archive.suite}-{RECIPE}"
+    return f"{_BASE_DEBIAN}:{archive.suite}-{RECIPE}"
+
+
+def _compiler_name(archive: PackageArchive) -> str:
+    return f"{_COMPILER}:{archive.suite}"
+
+
+def kept_names() -> set[str]:
+    """Names of the images that this version keeps to make runtime images from, those that there are and others."""
+    archive = system_archive()
+    return {_slim_name()} | ({_debian_name(archive), _compiler_name(archive)} if archive else set())
 
 
 def slim_base(engine: APIClient, report: Report) -> Base:
@@ -147,15 +163,14 @@ def with_compiler(engine: APIClient, base: Base, report: Report, *, fresh: bool)
         if fresh or find_image(engine, name) is None:
             pull(engine, name, report)
         return name
-    repository, tag = "treelings-compiler-debian", archive.suite
-    name = f"{repository}:{tag}"
+    name = _compiler_name(archive)
     if fresh or find_image(engine, name) is None:
         with (
             in_place_of(engine, name),
             debian(engine, "gcc,python3-dev", report) as (_, raw),
             engine_errors("naming the image with a compiler"),
         ):
-            engine.tag(raw, repository, tag=tag)
+            engine.tag(raw, _COMPILER, tag=archive.suite)
     return name
 
 

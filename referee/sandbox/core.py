@@ -42,6 +42,16 @@ _BUILD: Final = "/build"
 RECIPE: Final = hashlib.sha256(repr((TOOLS, _TRY)).encode()).hexdigest()[:8]
 
 
+def core_name(base: Base, sdk: dict[str, bytes], machine: str) -> str:
+    """Name and tag of the image of the base with the core of this kit compiled for a machine."""
+    digest = hashlib.sha256(repr((RECIPE, base, machine, sorted(_sources(sdk).items()))).encode()).hexdigest()
+    return f"{REPOSITORY}:{digest[:12]}"
+
+
+def _sources(sdk: dict[str, bytes]) -> dict[str, bytes]:
+    return {name: sdk[name] for name in (f"{module}.py" for module in (*COMPILED, *BESIDE, "compiling"))}
+
+
 def compiled_core(
     engine: APIClient, base: Base, sdk: dict[str, bytes], machine: str, *, report: Report, fresh: bool
 ) -> str:
@@ -49,9 +59,7 @@ def compiled_core(
 
     `sdk` is the kit: contents by paths below its package's folder. Raises SandboxError saying what failed, EngineGone.
     """
-    sources = {name: sdk[name] for name in (f"{module}.py" for module in (*COMPILED, *BESIDE, "compiling"))}
-    digest = hashlib.sha256(repr((RECIPE, base, machine, sorted(sources.items()))).encode()).hexdigest()
-    wanted = f"{REPOSITORY}:{digest[:12]}"
+    sources, wanted = _sources(sdk), core_name(base, sdk, machine)
     if fresh or find_image(engine, wanted) is None:
         made = _compile(engine, base, sources, machine, report, fresh=fresh)
         layer = Archive()

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -17,6 +17,7 @@ from referee.limits import Limits
 from referee.sandbox.engine import Ability, abilities, connect, engine_errors
 from referee.sandbox.folders import base_folder
 from referee.sandbox.network import WEAKER
+from referee.sandbox.pruning import unused_images
 from referee.sandbox.runtimes import RUNTIMES, ImageStatus, image_status
 from referee.sandbox.waiting import Waiting
 from treelings.cards import MAX_PLAYERS
@@ -81,6 +82,7 @@ def _check_engine(connect: Callable[[], APIClient], at_once: int) -> list[Check]
             *check_abilities(info),
             check_waiting(Waiting.on(info, Limits(), at_once=at_once)),
             *(check_image(image_status(engine, runtime)) for runtime in RUNTIMES),
+            *check_old_images(unused_images(engine)),
             *_check_disk(info),
             check_memory(int(info.get("MemTotal") or 0), Limits().memory_bytes, at_once),
         ]
@@ -138,12 +140,15 @@ def check_image(status: ImageStatus) -> Check:
         return Check(
             name, "warning", found, f"bots simulate two to four times faster on a compiled core: {build} --force"
         )
-    if status.older:
-        count = "an older one takes" if len(status.older) == 1 else f"{len(status.older)} older ones take"
-        some = "; three of them" * (len(status.older) > _NAMED)
-        advice = f"{count} up space{some}: docker image rm {' '.join(status.older[:_NAMED])}"
-        return Check(name, "ok", found, advice)
     return Check(name, "ok", found)
+
+
+def check_old_images(names: Sequence[str]) -> list[Check]:
+    """Images of ours that serve nobody here any more; no line where there are none."""
+    if not names:
+        return []
+    found = f"{len(names)} of earlier versions: {', '.join(names[:_NAMED])}{', …' if len(names) > _NAMED else ''}"
+    return [Check("old images", "ok", found, "treelings image prune")]
 
 
 def _check_disk(info: Mapping[str, Any]) -> list[Check]:

@@ -16,7 +16,16 @@ from docker import APIClient
 import treelings
 from referee.errors import EngineGone, SandboxError
 from referee.sandbox import core
-from referee.sandbox.base import RECIPE, Base, BaseUnavailable, Source, cached_base, debian_base, slim_base
+from referee.sandbox.base import (
+    RECIPE,
+    Base,
+    BaseUnavailable,
+    Source,
+    cached_base,
+    debian_base,
+    kept_names,
+    slim_base,
+)
 from referee.sandbox.engine import engine_errors, find_image, patience
 from referee.sandbox.layer import Archive, Report, build_layer
 from referee.sandbox.wheels import fetch_wheels
@@ -36,6 +45,7 @@ _SLOWER: Final = (
 _TRY_AGAIN: Final = "`treelings image build --force` tries to compile it again"
 _BUILD_TIMEOUT_S: Final = 300  # each answer; an import or a commit writes some hundred megabytes
 _MACHINES: Final = {"amd64": "x86_64", "arm64": "aarch64"}
+_WAYS: Final = {"slim": slim_base, "debian": debian_base}
 
 _INSTALL: Final = r"""
 import compileall, py_compile, sys, sysconfig
@@ -104,16 +114,22 @@ def build_image(engine: APIClient, *, report: Report, source: Source = "auto", f
     return wanted
 
 
+def made_from(engine: APIClient) -> set[str]:
+    """Names of the images that the present one is made from, and that its next build needs. Raises EngineGone."""
+    sdk, machine = dict(_sdk_files()), _machine(engine)
+    bases = [base for source in _WAYS if (base := cached_base(engine, source))]
+    return kept_names() | {core.core_name(base, sdk, machine) for base in bases}
+
+
 def _base(engine: APIClient, source: Source, report: Report, *, fresh: bool) -> Base:
-    ways = {"slim": slim_base, "debian": debian_base}
-    names = tuple(ways) if source == "auto" else (source,)
+    names = tuple(_WAYS) if source == "auto" else (source,)
     for name in () if fresh else names:
         if cached := cached_base(engine, name):
             return cached
     closed = []
     for name in names:
         try:
-            return ways[name](engine, report)
+            return _WAYS[name](engine, report)
         except BaseUnavailable as error:
             report(f"{name}: {error}")
             closed.append(f"{name}: {error}")
