@@ -51,7 +51,7 @@ COMMANDS: Final = (
         "doctor", "referee.cli.doctor:doctor", "Tell what this machine has and lacks for running bots in containers."
     ),
     Later("league", "referee.cli.league:app", "Run a league: nights of round-robin matches between submitted bots."),
-    Later("image", "referee.cli.image:app", "Build the image that bots run in."),
+    Later("image", "referee.cli.image:app", "Build the images that bots run in, or remove old ones."),
 )
 """In the order in which `--help` lists them."""
 

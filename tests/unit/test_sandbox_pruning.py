@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-
 from referee.sandbox.base import kept_names
 from referee.sandbox.image import PLAIN, made_from
 from referee.sandbox.pruning import remove_images, unused_images
