@@ -12,6 +12,7 @@ from referee.text import printable
 
 _PATIENCE_S: Final = 1.0  # a process that ends breaks its streams a moment before it is seen to have ended
 _LOOK_EVERY_S: Final = 0.02
+_LEAST_LOOKS: Final = 10  # where the machine stood still meanwhile, the process did so too
 _LONGEST_LINE: Final = 160
 # Python's way to name a line; "its folder" is what `without_paths` makes of it, /bot where a container mounts it.
 _PLACE: Final = re.compile(r'^ *File "(?:its folder|/bot)/([\w./-]{1,80})", line (\d{1,6})', re.ASCII | re.MULTILINE)
@@ -31,8 +32,10 @@ async def explain(bot: RunningBot, otherwise: str) -> tuple[FaultKind, str]:
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + _PATIENCE_S
+    looks = 0
     while (state := await bot.state()).running:
-        if loop.time() >= deadline:
+        looks += 1
+        if looks >= _LEAST_LOOKS and loop.time() >= deadline:
             return FaultKind.PROTOCOL, otherwise
         await asyncio.sleep(_LOOK_EVERY_S)
     kind = FaultKind.OUT_OF_MEMORY if state.out_of_memory else FaultKind.CRASH

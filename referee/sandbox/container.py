@@ -30,6 +30,7 @@ _KILLED: Final = 137
 _KILLS: Final = 20  # an engine gives up after some twelve seconds, each time
 _USUAL_DEATH_S: Final = 1.0
 _LONGEST_DEATH_S: Final = 120.0
+_LONGEST_TOLD_S: Final = 10.0
 _LOOK_EVERY_S: Final = 0.01
 _LEAST_SHARES: Final = 2  # of an engine's 1,024
 
@@ -157,9 +158,14 @@ class Container:
         return await self._call(self._state)
 
     def _state(self) -> BotState:
+        until = time.monotonic() + _LONGEST_TOLD_S
         with engine_errors(f"looking at {self._submission.name}"):
             try:
-                state = self._engine.inspect_container(self._id)["State"]
+                # A busy engine tells of an end long after it.
+                while (state := self._engine.inspect_container(self._id)["State"])["Running"] and self._has_died():
+                    if time.monotonic() >= until:
+                        break
+                    time.sleep(_LOOK_EVERY_S)
             except NotFound as error:
                 if self._removal is not None:
                     return BotState(running=False)
@@ -171,6 +177,10 @@ class Container:
         code = int(state["ExitCode"])
         # OOMKilled is true as well when only a child of the bot was killed, and the bot ended of itself later.
         return BotState(running=False, exit_code=code, out_of_memory=bool(state["OOMKilled"]) and code == _KILLED)
+
+    def _has_died(self) -> bool:
+        """Whether all of its processes are seen to have ended; false where they cannot be seen."""
+        return self._group is not None and not self._group.has_threads()
 
     async def log_tail(self) -> str:
         """The last 2,000 bytes of its stdout and stderr, undecodable bytes replaced; hostile text."""

@@ -14,6 +14,7 @@ import asyncio
 import os
 import secrets
 import stat
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -65,6 +66,8 @@ _SOCKET_FOLDER: Final = "/run/treelings"
 _LOWEST_UID: Final = 200_000
 _UIDS: Final = 1_000_000_000
 _WORKERS: Final = 8
+_LONGEST_EXIT_S: Final = 10.0  # of a process that gives back its memory on a busy machine
+_LOOK_EVERY_S: Final = 0.01
 _NOT_STARTED: Final = (126, 127)  # as a shell has it: cannot be executed, not found
 _SOCKET: Final = {"TREELINGS_SOCKET": f"{_SOCKET_FOLDER}/{SOCKET}"}
 _LISTEN: Final = {"TREELINGS_LISTEN": f"0.0.0.0:{PORT}"}
@@ -243,13 +246,19 @@ class DockerSandbox:
         group = find_group(container, pid) if pid else None
         if self._hold != "frozen":
             return group
+        until = time.monotonic() + _LONGEST_EXIT_S
+        # In version 1 one that is ending is in no group any more, before it has ended: a bot that was quick, or a
+        # leftover that another run sweeps as well.
+        while group is None and pid and process_start(pid) not in (None, "ended"):
+            if time.monotonic() >= until:
+                raise SandboxError(
+                    f"expected process {pid} to be in a control group that is named after its container "
+                    f"{container[:12]}, got none"
+                )
+            time.sleep(_LOOK_EVERY_S)
+            group = find_group(container, pid)
         if group is not None:
             group.prepare_freezer()
-        elif pid and process_start(pid) not in (None, "ended"):
-            raise SandboxError(
-                f"expected process {pid} to be in a control group that is named after its container {container[:12]}, "
-                "got none"
-            )
         return group
 
     def _host_config(
