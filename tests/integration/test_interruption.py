@@ -23,6 +23,8 @@ async def main():
         await asyncio.sleep(60)
     finally:
         Path("ending").touch()
+        while not Path("told again").exists():
+            await asyncio.sleep(0.01)
         await asyncio.sleep(0.3)
         await asyncio.to_thread(time.sleep, 0.3)
         Path("ended").touch()
@@ -54,6 +56,7 @@ def test_whatever_tells_it_to_end_and_however_often_the_clean_up_is_done_whole(
         wait_for(tmp_path / "ending")
         while process.poll() is None:
             process.send_signal(number)
+            (tmp_path / "told again").touch()
             time.sleep(0.05)
         assert process.stderr
         words = process.stderr.read().splitlines()
@@ -63,6 +66,7 @@ def test_whatever_tells_it_to_end_and_however_often_the_clean_up_is_done_whole(
 
 
 def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
+    (tmp_path / "told again").touch()
     ignoring = f"import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n{COMMAND}"
     with subprocess.Popen([sys.executable, "-c", ignoring], cwd=tmp_path, stderr=subprocess.PIPE) as process:
         wait_for(tmp_path / "begun")

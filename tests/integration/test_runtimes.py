@@ -16,6 +16,7 @@ from docker import APIClient
 
 from referee.conformance import CORNERS, Outcome, Step, conformance
 from referee.limits import Limits
+from referee.loop import FairLoop
 from referee.model import Submission
 from referee.sandbox.docker import DockerSandbox
 from referee.sandbox.runtimes import build_image, image_status
@@ -155,7 +156,8 @@ def _outlives_what_it_cannot_understand(folder: Path, *command: str) -> None:
         return [step async for step in conformance(address, only=what_is_unknown)]
 
     try:
-        steps = asyncio.run(run())
+        with asyncio.Runner(loop_factory=FairLoop) as runner:
+            steps = runner.run(run())
     finally:
         bot.kill()
         bot.wait()

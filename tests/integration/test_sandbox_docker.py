@@ -536,7 +536,7 @@ async def test_stopping_takes_the_container_and_its_folder_away_and_may_be_done_
 ) -> None:
     code = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)" + LISTEN
     bot = await sandbox.start(script(tmp_path, code), "match")
-    await listening(bot)
+    await logged(bot, "listening")
     await asyncio.gather(bot.stop(), bot.stop())
     await bot.stop()
 

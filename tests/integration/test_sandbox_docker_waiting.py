@@ -188,7 +188,7 @@ async def test_what_is_asked_of_a_bot_that_has_ended_does_nothing(tmp_path: Path
         await ended(bot)
         bot.rest()
         bot.wake()
-        assert bot.cpu_used_ms() is None
+        await until(lambda: bot.cpu_used_ms() is None)  # its group goes at about the time when its end is told
         assert bot.cpu_times() is None
         assert await bot.stop() == b"gone\n"
     finally:
@@ -292,13 +292,12 @@ async def test_what_a_thread_had_of_a_core_and_what_it_waited_for_is_told(tmp_pa
     await sandbox.open()
     try:
         bot = await sandbox.start(script(tmp_path, "import time\ntime.sleep(0.1)\nwhile True: pass"), "match")
-        await until(lambda: bool((times := bot.cpu_times()) and times.used_ms > 200))
+        await until(lambda: bool((times := bot.cpu_times()) and times.used_ms > 1_000))
         with burners(int(core)):
             before = bot.cpu_times()
             assert before is not None
             ((thread, (ran, waited)),) = before.threads.items()
-            assert ran > 100
-            assert before.used_ms == pytest.approx(ran, abs=100)
+            assert before.used_ms == pytest.approx(ran, abs=500)  # what has started it is in its group, too
 
             def lost_100_ms() -> bool:
                 now = bot.cpu_times()

@@ -51,7 +51,7 @@ import sys
 from referee.sandbox.engine import connect
 from referee.sandbox.layer import build_layer
 
-script = "import time; time.sleep(200)  # nothing but bread"
+script = f"import time; time.sleep(200)  # nothing but {sys.argv[2]}"
 build_layer(connect(timeout_s=300), parent=sys.argv[1], script=script, name="x:1")
 """
 
@@ -97,13 +97,13 @@ def test_an_image_is_nobodys_to_be_root_in(engine: APIClient, runtime_image: str
 
 
 def test_a_build_that_fails_tells_why_and_leaves_nothing(engine: APIClient, runtime_image: str) -> None:
-    name = f"treelings-test-{secrets.token_hex(4)}:1"
+    lacks = secrets.token_hex(4)
+    name = f"treelings-test-{lacks}:1"
 
-    with pytest.raises(SandboxError, match=rf"building {name}: its script ended with 1: out of flour"):
-        build_layer(engine, parent=runtime_image, script="import sys; sys.exit('out of flour')", name=name)
+    with pytest.raises(SandboxError, match=rf"building {name}: its script ended with 1: out of {lacks}"):
+        build_layer(engine, parent=runtime_image, script=f"import sys; sys.exit('out of {lacks}')", name=name)
     assert find_image(engine, name) is None
-    ended = engine.containers(all=True, filters={"ancestor": runtime_image, "status": "exited"})
-    assert not [each for each in ended if "out of flour" in each["Command"]]
+    assert _builds(engine, lacks) == set()
 
 
 def failing_build(engine: APIClient, image: str) -> None:
@@ -124,30 +124,31 @@ def sandbox_for_bots(engine: APIClient, image: str) -> None:
 def test_what_a_killed_build_left_is_removed_with_the_next_and_nothing_of_one_that_goes_on(
     engine: APIClient, runtime_image: str, next_: Callable[[APIClient, str], None]
 ) -> None:
-    killed = subprocess.Popen([sys.executable, "-c", LONG_BUILD, runtime_image], start_new_session=True)
+    bread = secrets.token_hex(4)  # another test's builds are none of ours
+    command = [sys.executable, "-c", LONG_BUILD, runtime_image, bread]
+    killed = subprocess.Popen(command, start_new_session=True)
     try:
-        while not (left := _builds(engine)):
+        while not (left := _builds(engine, bread)):
             time.sleep(0.05)
     finally:
         killed.kill()
         killed.wait()
-    goes_on = subprocess.Popen([sys.executable, "-c", LONG_BUILD, runtime_image], start_new_session=True)
+    goes_on = subprocess.Popen(command, start_new_session=True)
     try:
-        while not (living := _builds(engine) - left):
+        while not (living := _builds(engine, bread) - left):
             time.sleep(0.05)
         next_(engine, runtime_image)
 
-        assert living <= _builds(engine)
-        assert not left & _builds(engine)
+        assert _builds(engine, bread) == living
     finally:
         goes_on.send_signal(signal.SIGINT)
         goes_on.wait()
-    assert not living & _builds(engine)
+    assert _builds(engine, bread) == set()
 
 
-def _builds(engine: APIClient) -> set[str]:
-    """Containers in which the long build runs, or ran."""
-    return {each["Id"] for each in engine.containers(all=True) if "nothing but bread" in each["Command"]}
+def _builds(engine: APIClient, word: str) -> set[str]:
+    """Containers in which a build of this word runs, or ran."""
+    return {each["Id"] for each in engine.containers(all=True) if word in each["Command"]}
 
 
 def test_an_image_that_is_built_again_takes_no_room_twice_unless_something_runs_from_the_old_one(

@@ -1,5 +1,6 @@
 import asyncio
 import os
+import secrets
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -440,8 +441,10 @@ async def test_a_living_runs_bots_are_left_alone(sandbox: ProcessSandbox, tmp_pa
 async def test_a_process_that_got_a_leftovers_pid_is_left_alone(tmp_path: Path) -> None:
     dead = Run("f" * 8, Run.new().where, os.getpid(), "1")
     folder = base_folder() / f"treelings-process-{dead}"
-    folder.mkdir(mode=0o700)
-    (folder / "00000000.process").write_text(f"{os.getpid()} 1")
+    made = base_folder() / f"tests-{secrets.token_hex(4)}"
+    made.mkdir(mode=0o700)
+    (made / "00000000.process").write_text(f"{os.getpid()} 1")
+    made.rename(folder)  # from now on the referees of other tests sweep it, too
     sandbox = ProcessSandbox()
     await sandbox.open()  # would end the test run, were it to trust the pid alone
     await sandbox.close()

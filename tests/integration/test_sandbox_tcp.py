@@ -12,14 +12,13 @@ from docker import APIClient
 from referee.limits import Limits
 from referee.match import Table
 from referee.model import GameRecord
-from referee.players import connect as connect_bot
 from referee.sandbox.choose import choose_sandbox
 from referee.sandbox.docker import LEAGUE_LABEL, RUN_LABEL, DockerSandbox
 from referee.sandbox.network import HOST, PORT, WEAKER, networks
 from referee.schedule import plan_match
 from referee.submissions import sample_bot, take_in
+from tests.support.playing import CLOCK, link_to
 from tests.support.sandboxed import another_referee, ended, logged, script
-from treelings import Clock
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("runtime_image")]
 
@@ -71,7 +70,7 @@ async def test_a_match_is_played_over_tcp_and_leaves_nothing(
         assert sample
         bots[name] = take_in(sample, tmp_path)
     spec = plan_match(league="", night=None, bots=list(bots), deals=2, refill="start")
-    table = Table(spec, bots, sandbox, bytes(32), Clock(), connect_bot)
+    table = Table(spec, bots, sandbox, bytes(32), CLOCK, link_to)
     try:
         played = [game async for game in table.play(spec.games)]
     finally:
