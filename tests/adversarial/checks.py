@@ -59,7 +59,10 @@ class Check:
 
 
 class GoneWithin(Check):
-    """The table, hostile bots and all, is gone within so many seconds."""
+    """The table, hostile bots and all, is gone within so many seconds.
+
+    A calm machine takes far less than one; a bot that was waited for to end of itself would take ten.
+    """
 
     def problems(self, outcome: Outcome) -> list[str]:
         outcome.found["gone after"] = f"{outcome.closing_ms:,.0f} ms"

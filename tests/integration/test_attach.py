@@ -173,14 +173,15 @@ async def test_an_attached_bot_that_does_not_come_back_ends_the_match_in_words(t
 
 
 async def test_a_bot_that_is_not_there_is_named_with_its_place_and_what_to_do(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address: HostPort = server.getsockname()
-    expected = (
-        rf"^mine: expected it to listen on 127.0.0.1:{address[1]}, got: Connection refused; .*"
-        rf'treelings.serve\(YourBot, listen="127.0.0.1:{address[1]}"\)'
-    )
-    with pytest.raises(UsageError, match=expected):
-        await play(tmp_path, address)
+    with socket.socket() as taken:  # and so nobody else can listen there
+        taken.bind(("127.0.0.1", 0))
+        address: HostPort = taken.getsockname()
+        expected = (
+            rf"^mine: expected it to listen on 127.0.0.1:{address[1]}, got: Connection refused; .*"
+            rf'treelings.serve\(YourBot, listen="127.0.0.1:{address[1]}"\)'
+        )
+        with pytest.raises(UsageError, match=expected):
+            await play(tmp_path, address)
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])

@@ -14,6 +14,9 @@ from treelings.v1.game_pb2 import Query
 
 ROOT = Path(__file__).parents[2]
 PLAIN = ("--sandbox", "process", "--trust-bots")
+CALM = "[clock]\nstartup_ms = 60_000\nmove_ms = 60_000\nbank_ms = 600_000\n"
+"""Far more time than a bot needs: one that is slow is told so, and on a busy machine any may be."""
+
 GOOD = kit_bot()
 CRASHING = kit_bot("def choose(self, view):\n    print('\\x1b[2J')\n    raise KeyError('lost')")
 
@@ -22,15 +25,23 @@ def check(bot: str | Path, *arguments: str | Path, cwd: Path, env: dict[str, str
     return treelings("check", bot, *arguments, cwd=cwd, env=env)
 
 
-def test_a_good_bot_passes_and_the_next_commands_are_told(tmp_path: Path) -> None:
+@pytest.fixture
+def night(tmp_path: Path) -> Path:
+    """A league's folder, whose settings give bots all the time that they need."""
+    (tmp_path / "night").mkdir()
+    (tmp_path / "night/league.toml").write_text('name = "night"\nseats = [2, 5]\n' + CALM)
+    return tmp_path / "night"
+
+
+def test_a_good_bot_passes_and_the_next_commands_are_told(night: Path, tmp_path: Path) -> None:
     bot_folder(tmp_path, "ann", code=GOOD)
-    done = check("ann", *PLAIN, cwd=tmp_path)
+    done = check("ann", "--league", "night", *PLAIN, cwd=tmp_path)
     assert done.code == 0, done.out
     lines = done.out.splitlines()
     assert [line[0] for line in lines if re.match(r"\S \d ", line)] == list("✓✓!✓✓✓✓✓")
     assert lines[-2] == "ann is ready to play, with 1 thing to look at (!)."
-    assert lines[-1] == "Next: treelings match ann greedy, or treelings league add LEAGUE ann"
-    assert list(tmp_path.iterdir()) == [tmp_path / "ann"]
+    assert lines[-1] == "Next: treelings match ann greedy, or treelings league add night ann"
+    assert {*tmp_path.iterdir(), *night.iterdir()} == {tmp_path / "ann", night, night / "league.toml"}
 
 
 def test_a_sample_is_checked_without_trust(tmp_path: Path) -> None:
@@ -38,6 +49,7 @@ def test_a_sample_is_checked_without_trust(tmp_path: Path) -> None:
     assert done.code == 0, done.out
     assert "three seats" in done.out
     assert "two seats" not in done.out
+    assert done.out.endswith("\nNext: treelings match greedy greedy, or treelings league add LEAGUE greedy\n")
 
 
 def keys_of(section: str) -> set[str]:
@@ -46,9 +58,10 @@ def keys_of(section: str) -> set[str]:
     return {key for cell in re.findall(r"^\| (`.*?) \|", told, re.MULTILINE) for key in re.findall(r"`(\w+)`", cell)}
 
 
+@pytest.mark.usefixtures("night")
 def test_as_json_it_is_one_object_with_the_keys_that_are_documented(tmp_path: Path) -> None:
     bot_folder(tmp_path, "ann", code=CRASHING)
-    done = check("ann", "--json", *PLAIN, cwd=tmp_path)
+    done = check("ann", "--league", "night", "--json", *PLAIN, cwd=tmp_path)
     assert done.code == 1
     told = json.loads(done.out)
     assert (told["format"], told["bot"], told["verdict"]) == ("treelings-check/1", "ann", "bad")
@@ -132,7 +145,7 @@ def test_without_an_engine_one_has_to_choose(tmp_path: Path) -> None:
 def test_in_containers_by_a_leagues_settings(tmp_path: Path) -> None:
     bot_folder(tmp_path, "ann", code=GOOD)
     (tmp_path / "night").mkdir()
-    (tmp_path / "night/league.toml").write_text('name = "night"\nseats = 2\n[sandbox]\nmemory_mb = 128\n')
+    (tmp_path / "night/league.toml").write_text('name = "night"\nseats = 2\n[sandbox]\nmemory_mb = 128\n' + CALM)
     done = check("ann", "--league", "night", cwd=tmp_path)
     assert done.code == 0, done.out
     assert "✓ 3 sandbox    a container: no network, 128 MB, 1 core" in done.out

@@ -41,7 +41,8 @@ class Broken:
     def league_toml(self) -> str:
         """Settings of a league for it."""
         settings = {"name": "broken", "seats": [2, 5], **self.league}
-        clock = settings.pop("clock", {})
+        # A bot that is good has far more time than it needs, however busy the machine.
+        clock = {"startup_ms": 60_000, "move_ms": 60_000, "bank_ms": 600_000, **settings.pop("clock", {})}
         lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
         return "\n".join([*lines, "[clock]", *(f"{key} = {value}" for key, value in clock.items()), ""])
 
