@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -15,13 +16,14 @@ from referee.model import Fault, FaultKind, GameRecord, Night
 from referee.publish import publish_site
 from referee.records import states
 from referee.schedule import plan_match
-from tests.support.browser import browser, chromium
+from tests.support.browser import browser, chromium, was_refused
 from tests.support.records import AtHand, forfeited, random_league, random_record
 from treelings import GUILDS, State
 from treelings.rules import REFILLS
 
 pytestmark = pytest.mark.browser
 
+BEGUN = datetime(2026, 11, 29, 18, tzinfo=UTC)
 HOSTILE = "</script><script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"
 
 # Every game at every third turn and the last, by way of the slider, as it is drawn: columns as guild, height and *
@@ -60,7 +62,6 @@ def context() -> Iterator[BrowserContext]:
     executable = chromium()
     assert executable is not None, "tests/conftest.py sees to that"
     with browser(executable) as context:
-        context.set_default_timeout(10_000)
         yield context
 
 
@@ -92,7 +93,9 @@ def viewer(context: BrowserContext) -> Iterator[Viewer]:
     viewer = Viewer(context.new_page())
     viewer.page.on("console", lambda message: viewer.complaints.append(message.text))
     viewer.page.on("pageerror", lambda error: viewer.complaints.append(str(error)))
-    viewer.page.on("requestfailed", lambda request: viewer.complaints.append(request.url))
+    viewer.page.on(
+        "requestfailed", lambda request: viewer.complaints.append(request.url) if was_refused(request) else None
+    )
     viewer.page.on("request", lambda request: viewer.asked.append(request.url))
     yield viewer
     viewer.page.close()
@@ -211,8 +214,9 @@ def test_it_steps_to_the_end_by_keyboard_alone_and_shows_the_recorded_scores(vie
 
 def test_it_plays_on_until_it_is_paused_and_marks_the_move_in_the_list(viewer: Viewer, two: Any) -> None:
     path, (record, *_) = two
-    viewer.page.clock.install()
+    viewer.page.clock.install(time=BEGUN)
     viewer.open(path)
+    viewer.page.clock.pause_at(BEGUN + timedelta(hours=1))  # and from here on it is told how much time passes
     viewer.part("player").focus()
     viewer.page.keyboard.press(" ")
     viewer.page.clock.run_for(5_500)
@@ -248,8 +252,8 @@ def test_a_link_opens_a_game_at_a_turn_and_the_address_follows(viewer: Viewer, t
     viewer.page.wait_for_function("document.querySelector('[data-part=game]').value === '1'")
     assert viewer.points() == list(records[1].scores)
     viewer.page.get_by_role("link", name="Watch deal 1, rotation 0").click()
+    viewer.page.wait_for_function("document.querySelector('[data-part=game]').value === '2'")
     assert viewer.turn() == 0
-    assert viewer.page.evaluate("document.querySelector('[data-part=game]').value") == "2"
     for odd in ("#turn=-3", "#turn=x", "#game=99&turn=1e3", "#game=&turn="):
         viewer.open(path, odd)
         assert viewer.page.locator(".clearing").count() == 2

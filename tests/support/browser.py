@@ -5,8 +5,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import BrowserContext, sync_playwright
+from playwright.sync_api import BrowserContext, Request, expect, sync_playwright
 
+_PATIENCE_MS = 60_000  # never waited for by a test that passes
 # No word to the network: the browser's own services are off.
 _QUIET = [
     "--no-sandbox",
@@ -26,11 +27,19 @@ def chromium() -> str | None:
 @contextmanager
 def browser(executable: str) -> Iterator[BrowserContext]:
     """A context of a headless Chromium with a profile of its own, gone afterwards."""
-    with tempfile.TemporaryDirectory() as profile, sync_playwright() as playwright:
+    expect.set_options(timeout=_PATIENCE_MS)
+    # Some of its processes may write there yet when it has ended.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile, sync_playwright() as playwright:
         context = playwright.chromium.launch_persistent_context(
             profile, executable_path=executable, args=_QUIET, headless=True
         )
+        context.set_default_timeout(_PATIENCE_MS)
         try:
             yield context
         finally:
             context.close()
+
+
+def was_refused(request: Request) -> bool:
+    """Whether a request that failed did so for another reason than that its page was left meanwhile."""
+    return request.failure != "net::ERR_ABORTED"
