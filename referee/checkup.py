@@ -187,7 +187,7 @@ def _start_figures(trial: Trial, clock: Clock) -> dict[str, object]:
 
 
 def _start(trial: Trial, clock: Clock) -> Step:
-    fact = f"ready after {trial.start_ms:,.0f} of {clock.startup_ms:,} ms"
+    fact = f"ready; waited for {trial.start_ms:,.0f} of {clock.startup_ms:,} ms once all bots were started"
     slow = trial.start_ms > _SLOW * clock.startup_ms
     advice = ("that is more than half of its time: on a slower machine it may be too late",) if slow else ()
     outcome = Outcome.WARNING if slow else Outcome.PASSED
