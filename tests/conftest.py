@@ -26,7 +26,7 @@ SKIPPED = pytest.StashKey[Counter[str]]()
 
 def _why_no_engine() -> str | None:
     try:
-        connect(timeout_s=10).close()
+        connect(timeout_s=60).close()
     except SandboxError as error:
         return str(error)
     return None
