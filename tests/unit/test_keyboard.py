@@ -2,11 +2,14 @@
 
 import asyncio
 import os
+import threading
 from collections.abc import Iterator
 
 import pytest
 
 from referee.cli.keyboard import Keyboard
+
+PATIENCE_S = 60.0
 
 
 @pytest.fixture
@@ -14,6 +17,9 @@ def pipe() -> Iterator[tuple[Keyboard, int]]:
     """A keyboard, and where to write what is typed."""
     read, write = os.pipe()
     yield Keyboard(read), write
+    for thread in threading.enumerate():
+        if thread.name == "keyboard":
+            thread.join(PATIENCE_S)  # else it could read what others open next, which is likely to have this number
     os.close(read)
 
 
