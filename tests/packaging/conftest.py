@@ -24,7 +24,7 @@ THIS: Final = sysconfig.get_python_version()
 PUBLISHED_AT: Final = "https://files.example/treelings"
 """Where the referee's files are said to be read; nothing is said of the kit's."""
 
-_TIMEOUT_S: Final = 300
+_TIMEOUT_S: Final = 900  # never reached by a machine that merely has much to do
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:

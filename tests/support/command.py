@@ -39,7 +39,7 @@ def treelings(*arguments: str | Path, cwd: Path, env: dict[str, str] | None = No
         input=typed,
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=600,  # never reached by a machine that merely has much to do
         check=False,
     )
     # At the start of a line: further in, it may be quoted from a bot's log.
