@@ -11,6 +11,10 @@ from treelings import Clock, GameEnd, GameStart, Move, State, View, codec, deriv
 from treelings.v1.game_pb2 import BotMessage, RefereeMessage
 
 PATIENCE_S = 60.0  # never waited for by a test that passes
+_CALLS_OFTEN = (
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 500),
+)  # of a bot that starts
 
 FIRST = """
     import treelings
@@ -35,7 +39,7 @@ class Client:
     def __init__(self, process: subprocess.Popen[str], address: str) -> None:
         self.process = process
         self.address = address
-        self.channel = grpc.insecure_channel(address)
+        self.channel = grpc.insecure_channel(address, options=_CALLS_OFTEN)
         self.watchdog = threading.Timer(PATIENCE_S, process.kill)
         self.watchdog.start()
         self._games: list[Game] = []
