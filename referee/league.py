@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType, TracebackType
 from typing import Final, Protocol, Self
 
@@ -67,7 +68,9 @@ class League:
         """Make a new league in a folder that is empty or not there yet. Raises UsageError, ConfigError."""
         text = template(name)
         if (folder / CONFIG_FILE).exists():
-            raise UsageError(f"{folder}: is a league already; add bots with: treelings league add {folder} BOT…")
+            raise UsageError(
+                f"{folder}: is a league already; add bots with: treelings league add {quote(str(folder))} BOT…"
+            )
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(f"{folder}: expected a new or empty folder, got one that holds something else")
         try:
@@ -93,7 +96,7 @@ class League:
         """
         if not (folder / CONFIG_FILE).is_file():
             raise UsageError(
-                f"{folder} is no league: no {CONFIG_FILE}; make one with: treelings league init {folder}"
+                f"{folder} is no league: no {CONFIG_FILE}; make one with: treelings league init {quote(str(folder))}"
             )  # fmt: skip
         folder = folder.resolve()
         config = read_config(folder)
@@ -378,7 +381,9 @@ class League:
 
     def _open_night(self) -> Night:
         if night := self.current_night():
-            raise UsageError(f"night {night.number} is open; play it with: treelings league run {self.folder}")
+            raise UsageError(
+                f"night {night.number} is open; play it with: treelings league run {quote(str(self.folder))}"
+            )
         settings = self.config.settings()
         names = [unchanged(bot).name for bot in self.bots()]
         # Only to see that there is a plan: raises UsageError where bots are too few.
@@ -406,7 +411,7 @@ class League:
         if unplayed:
             raise UsageError(
                 f"night {night.number} is not finished: {len(unplayed)} games have not been played; "
-                f"play them with: treelings league run {self.folder}"
+                f"play them with: treelings league run {quote(str(self.folder))}"
             )
         self._store.finish(night.number, self._timestamp())
 

@@ -1,5 +1,6 @@
 """What a league answers when it is asked or told to do something."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,7 +120,7 @@ def next_step(folder: Path, nights: Sequence[Night], done: int, total: int, *, l
     nights       all of them; of the open one, if there is one, `done` of `total` games have a record
     lacking      how many bots more a night needs, at least
     """
-    command = f"treelings league {{}} {folder}"
+    command = f"treelings league {{}} {shlex.quote(str(folder))}"
     if night := next((night for night in nights if night.finished is None), None):
         again = command.format("run")
         if night.voids and done + len(night.voids) == total:

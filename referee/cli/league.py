@@ -2,6 +2,7 @@
 
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,8 +41,8 @@ def init(
     from referee.league import League
 
     League.create(folder, folder.resolve().name if name is None else name).close()
-    out.print(f"League made: {folder}/league.toml holds its settings.", markup=False)
-    out.print(f"Next: treelings league add {folder} BOT…", markup=False)
+    out.print(f"League made: {folder}/league.toml holds its settings.", markup=False, soft_wrap=True)
+    out.print(f"Next: treelings league add {quote(str(folder))} BOT…", markup=False, soft_wrap=True)
 
 
 @app.command("add")
@@ -114,7 +115,7 @@ def open_night(folder: options.LeagueFolder) -> None:
     """Open a night: freeze its bots, its plan and a fresh secret, and publish the secret's commitment."""
     with _open(folder) as league:
         _announce(league, league.open_night().number)
-    out.print(f"Next: treelings league run {folder}", markup=False)
+    out.print(f"Next: treelings league run {quote(str(folder))}", markup=False, soft_wrap=True)
 
 
 @app.command("run")
@@ -163,7 +164,8 @@ def run(
             sandbox, bots, league.name, trust=trust_bots, limits=league.config.limits(), at_once=at_once
         )  # fmt: skip
         absent = absent_from(box, bots)
-        again = f"treelings league run {folder}{options.as_typed(sandbox, trust=trust_bots)}"
+        typed = quote(str(folder))
+        again = f"treelings league run {typed}{options.as_typed(sandbox, trust=trust_bots)}"
         number = (night or league.open_night()).number
         _announce(league, number)
         try:
@@ -182,10 +184,11 @@ def run(
         if not summary.finished:
             _show_voids(summary)
             say(f"Next, once that is mended: {again}", to=err)
-            say(f"Or end the night without these games: treelings league reveal {folder} --night {number}", to=err)
+            say(f"Or end the night without these games: treelings league reveal {typed} --night {number}", to=err)
             raise typer.Exit(1)
         out.print(f"Night {number} is complete: {summary.total} games.", markup=False)
-        out.print(f"Next: treelings league publish {folder}; treelings league reveal {folder}", markup=False)
+        following = f"treelings league publish {typed}; treelings league reveal {typed}"
+        out.print(f"Next: {following}", markup=False, soft_wrap=True)
 
 
 @app.command("status")
@@ -230,7 +233,8 @@ def show_logs(
         return
     for log in logs:
         out.print(f"night {log.night}  {log.match}  {log.size_bytes:,} bytes", markup=False, soft_wrap=True)
-    out.print(f"Show one: treelings league logs {folder} {bot} --match {logs[-1].match}", markup=False, soft_wrap=True)
+    again = f"treelings league logs {quote(str(folder))} {bot} --match {logs[-1].match}"
+    out.print(f"Show one: {again}", markup=False, soft_wrap=True)
 
 
 @app.command("publish")
@@ -262,7 +266,7 @@ def reveal(
         shown = league.reveal(night)
         out.print(f"Night {shown.number}: secret {shown.secret}", markup=False, soft_wrap=True)
         out.print(f"Published in {league.site}; publish --to again for other places.", markup=False, soft_wrap=True)
-        out.print(f"Check everything: treelings verify {league.site}", markup=False, soft_wrap=True)
+        out.print(f"Check everything: treelings verify {quote(str(league.site))}", markup=False, soft_wrap=True)
 
 
 def _open(folder: Path) -> "League":

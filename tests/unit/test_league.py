@@ -1,6 +1,7 @@
 """A league from its making to a revealed night, on tables that make their games up."""
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta, timezone
@@ -864,6 +865,17 @@ def test_a_site_may_be_published_elsewhere(tmp_path: Path) -> None:
 
 def next_step(league: League) -> str:
     return league.status().next.replace(str(league.folder), "DIR")
+
+
+def test_what_to_do_next_can_be_typed_also_where_the_folder_has_a_space_in_its_name(tmp_path: Path) -> None:
+    with new_league(tmp_path / "on fridays", ("ann", "bob")) as league:
+        typed = f"'{league.folder}'"
+        assert league.status().next.startswith(f"treelings league run {typed}  #")
+        league.open_night()
+        with pytest.raises(UsageError, match=f"treelings league run {re.escape(typed)}$"):
+            league.open_night()
+        with pytest.raises(UsageError, match=f"treelings league add {re.escape(typed)} BOT…$"):
+            League.create(league.folder, "thursday")
 
 
 def test_the_status_says_what_to_do_next(tmp_path: Path) -> None:
