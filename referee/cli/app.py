@@ -67,13 +67,15 @@ app = typer.Typer(
 First steps:
 
 \b
-  treelings new mybot              a bot of your own, which plays at once
-  treelings check mybot            what a league tries before it lets a bot in
-  treelings match random greedy    two sample bots play ten deals
-  treelings league init night      a league; then: league add night BOT…
-  treelings league run night       plays a night of it to its end
-  treelings verify night/site      checks a published leaderboard
-  treelings doctor                 what this machine has for strangers' bots
+  treelings new mybot                 a bot of your own, which plays at once
+  treelings check mybot               what a league tries before it lets it in
+  treelings match random greedy       two sample bots play ten deals
+  treelings league init thursday      a league, as a folder of that name
+  treelings league add thursday BOT…  lets bots into it
+  treelings league run thursday       plays a night of it to its end
+  treelings league publish thursday   writes its leaderboard, thursday/site
+  treelings verify thursday/site      checks a published leaderboard
+  treelings doctor                    whether strangers' bots can run here
 
 Exit codes: 0 done, 1 it failed, 2 wrong use.""",
 )

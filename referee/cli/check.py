@@ -50,7 +50,7 @@ def check(
     seats: Annotated[
         list[int] | None,
         typer.Option(
-            "--seats", min=MIN_PLAYERS, max=MAX_PLAYERS,
+            "--seats", metavar="N", min=MIN_PLAYERS, max=MAX_PLAYERS,
             help="Size of a table to play at, may be given again; the league's, or else 2 and 5.",
         ),
     ] = None,
@@ -69,8 +69,9 @@ def check(
 ) -> None:  # fmt: skip
     """Do to a bot what a league does before it may play, step by step, and say what is wrong with it.
 
-    ✓ is good, ! is good but look at it, ✗ failed, – was not reached. Exit code 0: the bot is ready; 1: a step failed;
-    2: there is no such bot. Example: `treelings check mybot`.
+    ✓ is good, ! is good but look at it, ✗ failed, – was not reached, ? could not be tried, through no fault of the
+    bot's. Exit code 0: the bot is ready; 1: a step failed, or could not be tried; 2: there is no such bot. Example:
+    `treelings check mybot`.
 
     A bot in a language without a kit: start it so that it listens on a port, then `treelings check --protocol
     127.0.0.1:50051` says what of docs/protocol.md it gets wrong.

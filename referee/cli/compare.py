@@ -43,13 +43,20 @@ def compare(
     max_deals: Annotated[
         int,
         typer.Option(
-            min=1, max=_MAX_DEALS, help="Give up, undecided, after so many deals, each in all rotations of the seats."
+            metavar="N",
+            min=1,
+            max=_MAX_DEALS,
+            help="Give up, undecided, after so many deals, each in all rotations of the seats.",
         ),
     ] = _DEALS,
-    elo0: Annotated[float, typer.Option(help="H0: NEW is at most so much normalised Elo stronger than OLD.")] = 0.0,
-    elo1: Annotated[float, typer.Option(help="H1: NEW is at least so much normalised Elo stronger than OLD.")] = 10.0,
-    alpha: Annotated[float, typer.Option(help="How often H1 may be accepted where H0 is true.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="How often H0 may be accepted where H1 is true.")] = 0.05,
+    elo0: Annotated[
+        float, typer.Option(metavar="ELO", help="H0: NEW is at most so much normalised Elo stronger than OLD.")
+    ] = 0.0,
+    elo1: Annotated[
+        float, typer.Option(metavar="ELO", help="H1: NEW is at least so much normalised Elo stronger than OLD.")
+    ] = 10.0,
+    alpha: Annotated[float, typer.Option(metavar="P", help="How often H1 may be accepted where H0 is true.")] = 0.05,
+    beta: Annotated[float, typer.Option(metavar="P", help="How often H0 may be accepted where H1 is true.")] = 0.05,
     jobs: options.Jobs = None,
     secret: options.Secret = None,
     refill: Annotated[

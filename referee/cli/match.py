@@ -45,6 +45,7 @@ def match(
     games: Annotated[
         int | None,
         typer.Option(
+            metavar="N",
             min=1,
             max=_MOST,
             help="So many games, and as many more as make whole deals in every rotation of the seats.",
@@ -52,7 +53,12 @@ def match(
     ] = None,
     deals: Annotated[
         int | None,
-        typer.Option(min=1, max=_MOST, help="Deals, each played once in every rotation of the seats; 10 if not given."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=_MOST,
+            help="Deals, each played once in every rotation of the seats; 10 if not given.",
+        ),
     ] = None,
     secret: options.Secret = None,
     deal_id: Annotated[
@@ -66,7 +72,11 @@ def match(
     move_ms: Annotated[
         int | None,
         typer.Option(
-            "--move-ms", min=10, max=_HOUR_MS, help="Milliseconds for each move; without it, the clock is a league's."
+            "--move-ms",
+            metavar="MS",
+            min=10,
+            max=_HOUR_MS,
+            help="Milliseconds for each move; without it, the clock is a league's.",
         ),
     ] = None,
     attach: Annotated[
@@ -93,7 +103,8 @@ def match(
 
     Example: `treelings match random greedy --games 40 --records games.jsonl`, then `treelings replay games.jsonl`.
 
-    Sample bots, about from weak to strong: random, greedy, neighbour, rollout, mcts.
+    Sample bots, about from weak to strong: random, greedy, neighbour, rollout, mcts. There is also javascript, as
+    strong as greedy.
 
     On a terminal, a board shows one of the games while they are played.
 
@@ -118,7 +129,9 @@ def match(
     attached = attached_bots(attach or [])
     seats = len(bots or []) + len(attached)
     if not MIN_PLAYERS <= seats <= MAX_PLAYERS:
-        raise typer.BadParameter(f"a table has {MIN_PLAYERS} to {MAX_PLAYERS} bots, got {seats}")
+        raise typer.BadParameter(
+            f"a table has {MIN_PLAYERS} to {MAX_PLAYERS} bots, got {seats}; such as: treelings match random greedy"
+        )
     if attached and jobs not in (None, 1):
         raise typer.BadParameter(f"--jobs: a bot that is attached plays one game at a time, so 1 table; got {jobs}")
     count = _count(seats, games, deals, deal_id)

@@ -33,14 +33,17 @@ TrustBots = Annotated[
     bool, typer.Option("--trust-bots", help="Run bots that are no samples even where nothing isolates them.")
 ]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", min=1, max=256, help="Tables that play side by side; by cores if not given.")
+    int | None,
+    typer.Option("--jobs", metavar="N", min=1, max=256, help="Tables that play side by side; by cores if not given."),
 ]
 Secret = Annotated[
     str | None,
     typer.Option(metavar="HEX", help="Secret that the decks come from, 64 hex digits; random if not given."),
 ]
 LeagueFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The league's folder.")]
-Night = Annotated[int | None, typer.Option("--night", min=1, help="A single night; without it, the season.")]
+Night = Annotated[
+    int | None, typer.Option("--night", metavar="N", min=1, help="A single night; without it, the season.")
+]
 
 
 def as_typed(sandbox: SandboxWish, *, trust: bool) -> str:

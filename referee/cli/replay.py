@@ -22,7 +22,9 @@ def replay(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A file of game records (.jsonl).", exists=True, dir_okay=False)
     ],
-    game: Annotated[int, typer.Option("--game", min=1, help="Which game of the file, counted from 1.")] = 1,
+    game: Annotated[
+        int, typer.Option("--game", metavar="N", min=1, help="Which game of the file, counted from 1.")
+    ] = 1,
     seat: Annotated[
         str | None,
         typer.Option(
