@@ -17,7 +17,7 @@ from playwright.sync_api import BrowserContext
 import treelings.env
 from tests.support.browser import browser, chromium
 from tests.support.command import help_of
-from tests.support.walkthrough import Reader, steps
+from tests.support.walkthrough import Reader, agrees, steps
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
@@ -37,6 +37,16 @@ _LOADING = {"audio", "embed", "iframe", "img", "link", "object", "script", "sour
 @pytest.mark.parametrize("page", FOLLOWED)
 def test_whoever_follows_a_page_sees_what_it_shows(page: str, tmp_path: Path) -> None:
     Reader(tmp_path).follow((ROOT / page).read_text(encoding="utf-8"))
+
+
+def test_a_check_that_a_busy_machine_makes_slow_is_what_a_page_shows_and_no_other_warning_is() -> None:
+    page = "✓ 4 start  ready\n✓ 8 log    {log}\n\notter is ready to play.\n"
+    slow = (
+        "! 4 start  ready\n           → that is more than half of its time: on a slower machine it may be too late\n"
+        "{mark} 8 log    {log}\n\notter is ready to play, with {many} to look at (!).\n"
+    )
+    assert agrees(page.format(log="empty"), slow.format(mark="✓", log="empty", many="1 thing"))
+    assert not agrees(page.format(log="much"), slow.format(mark="!", log="much", many="2 things"))
 
 
 def test_the_pages_to_be_followed_are_found() -> None:
