@@ -28,14 +28,16 @@ app = typer.Typer(
 
 `init` makes one, `add` takes bots in, `remove` lets one withdraw, `run` plays a night to its end, `publish` writes the
 leaderboard, `reveal` opens the night's secret so that anybody can check its decks. A run that was interrupted goes on
-with `run`.""",
+with `run`, and `status` says what to do next.""",
 )
 
 
 @app.command("init")
 def init(
     folder: options.LeagueFolder,
-    name: Annotated[str | None, typer.Option(help="Name of the league; the folder's name if not given.")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the league; the folder's name if not given.")
+    ] = None,
 ) -> None:
     """Make a new league: a folder with a league.toml to edit."""
     from referee.league import League
@@ -59,7 +61,8 @@ def add(
 ) -> None:
     """Take bots in: each plays a short trial match against `random`, then its files are copied and named by digest.
 
-    A known name is a new version. Exit code 1: a bot failed its trial match; 2: one is no acceptable submission.
+    A bot of a known name is a new version of it. Sample bots, and versions that were in before, play no trial match.
+    Exit code 1: a bot failed its trial match; 2: one is no acceptable submission.
     """
     from referee.cli.adding import Trials, add_bots
     from referee.loop import run as run_loop
@@ -112,7 +115,10 @@ def bots(folder: options.LeagueFolder) -> None:
 
 @app.command("open")
 def open_night(folder: options.LeagueFolder) -> None:
-    """Open a night: freeze its bots, its plan and a fresh secret, and publish the secret's commitment."""
+    """Open a night: freeze its bots, its plan and a fresh secret, and publish the secret's commitment.
+
+    `run` does this by itself where no night is open.
+    """
     with _open(folder) as league:
         _announce(league, league.open_night().number)
     out.print(f"Next: treelings league run {quote(str(folder))}", markup=False, soft_wrap=True)
@@ -219,11 +225,11 @@ def show_logs(
     folder: options.LeagueFolder,
     bot: Annotated[str, typer.Argument(metavar="BOT", help="The bot's name.")],
     match: Annotated[str | None, typer.Option("--match", metavar="MATCH", help="From this match only.")] = None,
-    night: Annotated[int | None, typer.Option("--night", min=1, help="From this night only.")] = None,
+    night: Annotated[int | None, typer.Option("--night", metavar="N", min=1, help="From this night only.")] = None,
 ) -> None:
-    """Show what a bot wrote to stdout and stderr, whatever could act on a terminal escaped.
+    """Show what a bot wrote to stdout and stderr; whatever could act on a terminal is escaped.
 
-    Where that is more than one match, lists them: name one with --match.
+    If there are logs of several matches, lists them: name one with --match.
     """
     with _open(folder) as league:
         logs = league.logs(bot, match=match, night=night)
@@ -258,10 +264,13 @@ app.command("export")(export.export)
 def reveal(
     folder: options.LeagueFolder,
     night: Annotated[
-        int | None, typer.Option("--night", min=1, help="Which night; the last finished one if not given.")
+        int | None, typer.Option("--night", metavar="N", min=1, help="Which night; the last finished one if not given.")
     ] = None,
 ) -> None:
-    """Publish a finished night's secret, so that anybody can check its decks; of the last one if none is named."""
+    """Publish a finished night's secret, so that anybody can check its decks; the last night's if none is named.
+
+    A night whose missing games are all void is finished by this.
+    """
     with _open(folder) as league:
         shown = league.reveal(night)
         out.print(f"Night {shown.number}: secret {shown.secret}", markup=False, soft_wrap=True)
