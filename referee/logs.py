@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from referee.errors import UsageError
-from referee.text import printable
+from referee.text import printable, visible
 
 _SUFFIX: Final = ".log"
 _UNFINISHED: Final = ".part"
@@ -147,19 +147,9 @@ def logs_of(folder: Path, bot: str, *, match: str | None = None, night: int | No
 def readable(log: bytes) -> str:
     """The bytes as text that is safe on a terminal, line by line and with nothing left out.
 
-    Whatever is no printable character is escaped, but tabs and the ends of lines; so are bytes that are no UTF-8.
+    Whatever is not to be printed as it is (text.visible) is escaped, but for tabs; so are bytes that are no UTF-8.
     """
-    return log.decode("utf-8", "backslashreplace").translate(_Escapes())
-
-
-class _Escapes(dict[int, str]):
-    """A table for str.translate that is made up as characters are met."""
-
-    def __missing__(self, code: int) -> str:
-        char = chr(code)
-        shown = char if char.isprintable() or char in "\n\t" else char.encode("unicode_escape").decode("ascii")
-        self[code] = shown
-        return shown
+    return "\t".join(map(visible, log.decode("utf-8", "backslashreplace").split("\t")))
 
 
 def _path(folder: Path, night: int | None, match: str, bot: str) -> Path:

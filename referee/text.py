@@ -35,9 +35,11 @@ def printable(text: str, limit: int) -> str:
 
 def visible(text: str) -> str:
     """The whole text with the same characters escaped, but for line ends."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "\n".join("".join(_pieces(line)) for line in text.split("\n"))
+    return "\n".join(map(_visible_line, text.split("\n")))
+
+
+def _visible_line(text: str) -> str:
+    return text if text.isascii() and text.isprintable() else "".join(_pieces(text))
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -181,6 +181,10 @@ def test_lines_and_tabs_stay_and_all_else_that_is_not_printable_is_escaped() -> 
     )
 
 
+def test_accents_do_not_pile_up_into_other_lines() -> None:
+    assert readable(("a" + 6 * "\u0301" + "\tb").encode()) == "a" + 4 * "\u0301" + 2 * r"\u0301" + "\tb"
+
+
 def test_bytes_that_are_no_text_are_shown_as_numbers() -> None:
     assert readable(b"\xff\xfe ok \xc3") == "\\xff\\xfe ok \\xc3"
 
