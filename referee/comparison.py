@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from referee.model import Fault, GameRecord, VoidGame
+from referee.model import Fault, GameRecord, Outcome, VoidGame
 from referee.strength import Sprt, Verdict
 
-Games = Sequence[GameRecord | VoidGame]
+Games = Sequence[Outcome]
 
 PATIENCE: Final = 5
 """After so many deals in which a bot has forfeited every game, or none could be played, there is nothing to compare."""

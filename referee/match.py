@@ -6,7 +6,7 @@ from typing import Final
 
 from referee.errors import EngineGone, SandboxError
 from referee.game import Watch, play_game
-from referee.model import FaultKind, GameRecord, GameSpec, MatchSpec, SeatHolder, Submission, VoidGame
+from referee.model import FaultKind, GameRecord, GameSpec, MatchSpec, Outcome, SeatHolder, Submission, VoidGame
 from referee.ports import Connect, KeepLog, Link, Sandbox
 from referee.text import printable
 from treelings import derive_deck
@@ -62,7 +62,7 @@ class Table:
             if outcome is not None:
                 raise outcome
 
-    async def play(self, games: Sequence[GameSpec]) -> AsyncIterator[GameRecord | VoidGame]:
+    async def play(self, games: Sequence[GameSpec]) -> AsyncIterator[Outcome]:
         """Play games of this match in order; one record each, or why there is none.
 
         A game that fails on our side is played again, three times at most: after the others and a pause, since what

@@ -169,6 +169,10 @@ def sits_out(bot: str, why: str) -> str:
     return f"{bot}{_SITS_OUT}{why}"
 
 
+Outcome = GameRecord | VoidGame
+"""What becomes of a game."""
+
+
 def by_reasons(voids: Iterable[VoidGame]) -> dict[tuple[str, ...], tuple[str, ...]]:
     """Void games by what is told of them, in their order: what keeps one bot away is told of all of its games."""
     games: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)

@@ -8,12 +8,10 @@ from typing import Final
 
 from referee.game import Watch
 from referee.match import Pause, Table
-from referee.model import GameRecord, GameSpec, MatchSpec, Submission, VoidGame
+from referee.model import GameSpec, MatchSpec, Outcome, Submission, VoidGame
 from referee.ports import Connect, KeepLog, Sandbox
 from referee.schedule import match_id, plan_deal
 from treelings import Clock, Refill
-
-Outcome = GameRecord | VoidGame
 
 _ROOM_FOR_NUMBER: Final = 29  # of the 32 characters that a name may have
 

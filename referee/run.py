@@ -7,9 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final, Protocol
 
 from referee.errors import EngineGone, SandboxError
-from referee.model import GameRecord, GameSpec, MatchSpec, VoidGame
-
-Outcome = GameRecord | VoidGame
+from referee.model import GameRecord, GameSpec, MatchSpec, Outcome, VoidGame
 
 AHEAD: Final = 2
 """Matches whose bots are started while others are still played. More gained nothing, and would only take memory."""

@@ -24,8 +24,9 @@ from treelings.cards import MAX_PLAYERS, MIN_PLAYERS, SECRET_BYTES
 if TYPE_CHECKING:
     from referee.cli.progress import GameProgress
     from referee.cli.records_file import RecordsFile
+    from referee.model import Outcome
     from referee.ports import Connect, Sandbox
-    from referee.quick import Outcome, QuickTables
+    from referee.quick import QuickTables
 
 _DEALS = 10
 _MOST = 100_000  # deals or games: all of them are kept in mind

@@ -13,7 +13,8 @@ from typing import Final
 from referee.conformance import corners, edges
 from referee.conformance.causes import cause
 from referee.conformance.desk import Desk, Pace
-from referee.conformance.talk import HostPort, Wrong
+from referee.conformance.talk import Wrong
+from referee.players.attached import HostPort
 
 PAGE: Final = "docs/protocol.md"
 

@@ -9,9 +9,9 @@ from typing import Final
 
 from referee.conformance.decks import dealt
 from referee.conformance.table import Choose, Measures, Table, any_move, start
-from referee.conformance.talk import Ended, HostPort, Line, Talk, Wrong
+from referee.conformance.talk import Ended, Line, Talk, Wrong
 from referee.errors import UsageError
-from referee.players.attached import shown
+from referee.players.attached import HostPort, shown
 from treelings import Clock
 from treelings.rules import Refill
 from treelings.v1.game_pb2 import RefereeMessage

@@ -14,12 +14,11 @@ from google.protobuf import text_format
 
 from referee.conformance.tap import Tap
 from referee.limits import Limits
+from referee.players.attached import HostPort
 from referee.players.http2 import LONGEST_HEADERS, LONGEST_MESSAGE
 from referee.text import printable
 from treelings import ProtocolError, codec
 from treelings.v1.game_pb2 import RefereeMessage
-
-HostPort = tuple[str, int]
 
 _OPTIONS: Final = (
     ("grpc.use_local_subchannel_pool", 1),  # each line a connection of its own

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from referee.errors import StoreError
-from referee.model import BotEntry, GameRecord, Night, NightSettings, Submission, UntilDecided, VoidGame
+from referee.model import BotEntry, GameRecord, Night, NightSettings, Outcome, Submission, UntilDecided, VoidGame
 from referee.records import from_json, to_json
 from referee.store.schema import FORMAT, SCHEMA, Base, BotRow, GameRow, MetaRow, NightRow, VoidRow
 from referee.text import printable
@@ -184,7 +184,7 @@ class Store:
         with self._transaction() as session:
             session.get_one(NightRow, night).revealed = at
 
-    def save(self, night: int, outcomes: Sequence[GameRecord | VoidGame]) -> None:
+    def save(self, night: int, outcomes: Sequence[Outcome]) -> None:
         """Keep finished and void games, all or none. A game that has a record keeps it."""
         if not outcomes:
             return

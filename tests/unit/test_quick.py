@@ -11,9 +11,9 @@ import pytest
 from referee.errors import EngineGone, SandboxError
 from referee.game import Watch
 from referee.match import Pause
-from referee.model import FaultKind, GameRecord, GameSpec, PlayedMove, Submission, VoidGame
+from referee.model import FaultKind, GameRecord, GameSpec, Outcome, PlayedMove, Submission, VoidGame
 from referee.ports import Failure, KeepLog
-from referee.quick import Outcome, PlayedDeal, QuickTables, apart, endless_deals
+from referee.quick import PlayedDeal, QuickTables, apart, endless_deals
 from referee.schedule import plan_match
 from tests.support.players import FakeLink, FakePlayer, FakeSandbox
 from treelings import Clock, State, View

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from referee.errors import EngineGone, SandboxError, StoreError
-from referee.model import GameSpec, MatchSpec, NightSettings, Submission, VoidGame
-from referee.run import AHEAD, Outcome, default_jobs, play_matches, tables_at_once
+from referee.model import GameSpec, MatchSpec, NightSettings, Outcome, Submission, VoidGame
+from referee.run import AHEAD, default_jobs, play_matches, tables_at_once
 from referee.schedule import plan_night
 from tests.support.league import FakeTable, Tables, Told
 from tests.support.records import version_of
