@@ -15,6 +15,7 @@ from referee.errors import UsageError
 from referee.limits import Limits
 from referee.model import Submission
 from referee.ports import Address, BotState, CpuTimes, RunningBot, Sandbox
+from treelings.http2 import PREFACE, SETTINGS, frame
 
 VERSION: Final = "sha256:" + 64 * "0"
 """What stands in records for the digest of a bot whose files nobody has seen (records.md)."""
@@ -24,8 +25,8 @@ _AGAIN_S: Final = 60.0  # for an author to start it once more
 _CALL_S: Final = 2.0
 _TRY_EVERY_S: Final = 0.2
 _LOG: Final = "what it prints is shown where it runs"
-_GREETING: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")  # and no settings
-_SETTINGS: Final = b"\x04"  # after three bytes of length: what a server says first (RFC 9113, 3.4, 4.1 and 6.5)
+_GREETING: Final = PREFACE + frame(SETTINGS, 0, 0)
+_ANSWER: Final = bytes((SETTINGS,))  # after three bytes of length: what a server says first (RFC 9113, 3.4 and 4.1)
 _NO_BOT: Final = "it is no bot that takes calls there"
 _SILENT: Final = "no answer, as from a bot that still thinks or stands at a breakpoint (let it go on)"  # one thread
 
@@ -175,7 +176,7 @@ async def _greets(address: HostPort) -> bool:
     reader, writer = await asyncio.open_connection(host, port, family=family)
     try:
         writer.write(_GREETING)
-        return (await reader.readexactly(4)).endswith(_SETTINGS)
+        return (await reader.readexactly(4)).endswith(_ANSWER)
     except asyncio.IncompleteReadError:
         return False
     finally:
