@@ -96,6 +96,7 @@ class EngineProxy:
     def __init__(self) -> None:
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
+        self._talks: set[asyncio.Task[None]] = set()
 
     @classmethod
     @asynccontextmanager
@@ -108,18 +109,39 @@ class EngineProxy:
             await proxy.cut()
 
     async def cut(self) -> None:
-        """Hang up on everybody, and answer nobody any more."""
+        """Hang up on everybody, and answer nobody any more; nothing of it is open afterwards."""
         assert self._server is not None
         self._server.close()
-        for writer in list(self._open):
-            writer.close()
+        while self._talks:  # whoever was about to call the engine hears of it then
+            for writer in self._open:
+                writer.transport.abort()
+            await asyncio.wait(self._talks, timeout=0.01)
         await self._server.wait_closed()
 
     async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        engine_reader, engine_writer = await asyncio.open_unix_connection("/var/run/docker.sock")
-        self._open |= {writer, engine_writer}
-        await asyncio.gather(_copy(reader, engine_writer), _copy(engine_reader, writer))
-        self._open -= {writer, engine_writer}
+        talk = asyncio.current_task()
+        assert talk is not None
+        self._talks.add(talk)
+        try:
+            async with self._closing(writer):
+                if self._server is None or not self._server.is_serving():
+                    return
+                engine_reader, engine_writer = await asyncio.open_unix_connection("/var/run/docker.sock")
+                async with self._closing(engine_writer):
+                    await asyncio.gather(_copy(reader, engine_writer), _copy(engine_reader, writer))
+        finally:
+            self._talks.discard(talk)
+
+    @asynccontextmanager
+    async def _closing(self, writer: asyncio.StreamWriter) -> AsyncIterator[None]:
+        self._open.add(writer)
+        try:
+            yield
+        finally:
+            self._open.discard(writer)
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
 
 
 async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
