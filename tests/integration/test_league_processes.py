@@ -27,7 +27,7 @@ CRASHING = "import sys\nsys.exit('no luck today')\n"
 
 def sample_league(folder: Path, *, deals: int, names: tuple[str, ...] = ("random", "greedy")) -> Path:
     League.create(folder / "league", "thursday").close()
-    (folder / "league" / "league.toml").write_text(f'name = "thursday"\ndeals = {deals}\n')
+    (folder / "league" / "league.toml").write_text(f'name = "thursday"\ndeals = {deals}\n[clock]\nmove_ms = 60_000\n')
     with League.open(folder / "league") as league:
         for name in names:
             sample = sample_bot(name)

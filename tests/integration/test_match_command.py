@@ -13,7 +13,7 @@ from referee.schedule import plan_match
 from tests.support.command import treelings
 
 SECRET = "ab" * 32
-QUICK = ("--sandbox", "process", "--secret", SECRET)
+QUICK = ("--sandbox", "process", "--secret", SECRET, "--move-ms", "60000")  # a busy machine may take some of it
 
 
 def test_so_many_games_are_rounded_up_to_whole_deals_and_it_is_said(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_the_commands_to_go_on_with_can_be_pasted(tmp_path: Path) -> None:
 def test_several_tables_play_in_containers(tmp_path: Path) -> None:
     done = treelings(
         "match", "random", "greedy", "--deals", "4", "--jobs", "2", "--logs", "logs", "--sandbox", "docker",
-        cwd=tmp_path,
+        "--move-ms", "60000", cwd=tmp_path,
     )  # fmt: skip
     assert done.code == 0, done.err
     assert "4 deals, 8 games" in done.out
