@@ -41,7 +41,9 @@ def name() -> str:
 @pytest.fixture
 def folder(tmp_path: Path, name: str) -> Path:
     League.create(tmp_path / "league", name).close()
-    (tmp_path / "league" / "league.toml").write_text(f'name = "{name}"\ndeals = 3\n[clock]\nmove_ms = 60_000\n')
+    (tmp_path / "league" / "league.toml").write_text(
+        f'name = "{name}"\ndeals = 3\n[clock]\nstartup_ms = 60_000\nmove_ms = 60_000\n'
+    )
     with League.open(tmp_path / "league") as league:
         for bot in ("random", "greedy"):
             sample = sample_bot(bot)

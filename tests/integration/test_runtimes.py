@@ -58,7 +58,7 @@ def test_an_image_for_node_holds_node_and_nothing_to_fetch_packages_with(engine:
     )["Id"]
     try:
         engine.start(container)
-        engine.wait(container, timeout=60)
+        engine.wait(container, timeout=600)
         assert engine.logs(container) == b"kept\n"
     finally:
         engine.remove_container(container, force=True)

@@ -45,7 +45,7 @@ def test_the_same_games_are_played_in_a_container_on_machine_code_as_here_on_the
     container = engine.create_container(runtime_image, entrypoint=["python", "-c", PLAYED], network_disabled=True)["Id"]
     try:
         engine.start(container)
-        engine.wait(container, timeout=60)
+        engine.wait(container, timeout=600)
         there = engine.logs(container).decode().split()
     finally:
         engine.remove_container(container, force=True)

@@ -65,7 +65,7 @@ def test_the_contract_holds_for_any_user_without_a_network(engine: APIClient, ru
     )["Id"]
     try:
         engine.start(container)
-        engine.wait(container, timeout=60)
+        engine.wait(container, timeout=600)
         assert engine.logs(container) == b"kept\n"
     finally:
         engine.remove_container(container, force=True)
