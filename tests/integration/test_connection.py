@@ -83,7 +83,7 @@ class Ends:
 
     async def outcome(self) -> str:
         """How the call ended."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while await self.call.read() is not None:
                 pass
         return f"{self.call.code}: {self.call.details}"
