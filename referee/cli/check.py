@@ -194,7 +194,7 @@ def _conclude(bot: str, steps: "Sequence[Step]", league: Path | None, typed: str
             warnings = sum(len(step.advice) for step in steps)
             seen = "" if not warnings else f", with {warnings} {'thing' if warnings == 1 else 'things'} to look at (!)"
             out.print(Text.assemble((f"{name} is ready to play", "bold green"), seen, "."), soft_wrap=True)
-            out.print(f"Next: treelings match {shown} greedy, or treelings league add {where} {shown}",
+            out.print(f"Next: treelings match {shown} greedy{typed}, or treelings league add {where} {shown}{typed}",
                       markup=False, soft_wrap=True)  # fmt: skip
         case "bad":
             number, failed = next((at, step) for at, step in enumerate(steps, 1) if step.outcome == "failed")

@@ -40,7 +40,8 @@ def test_a_good_bot_passes_and_the_next_commands_are_told(night: Path, tmp_path:
     lines = done.out.splitlines()
     assert [line[0] for line in lines if re.match(r"\S \d ", line)] == list("✓✓!✓✓✓✓✓")
     assert lines[-2] == "ann is ready to play, with 1 thing to look at (!)."
-    assert lines[-1] == "Next: treelings match ann greedy, or treelings league add night ann"
+    typed = " ".join(PLAIN)  # without it, these would be refused where the bot has just passed
+    assert lines[-1] == f"Next: treelings match ann greedy {typed}, or treelings league add night ann {typed}"
     assert {*tmp_path.iterdir(), *night.iterdir()} == {tmp_path / "ann", night, night / "league.toml"}
 
 
