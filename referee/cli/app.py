@@ -116,6 +116,7 @@ def _explain(error: Exception) -> None:
     """Wrong use in two lines, rather than in typer's box of five."""
     message, context = str(error.format_message()), error.ctx  # type: ignore[attr-defined] # every such error has both
     message = message.replace(": Value error, ", ": ", 1)  # what a choice that is none begins with
+    message = message.removeprefix("Invalid value: ")  # of no option: what is told is a sentence of ours
     if context is not None and message == context.get_help():  # no arguments at all: the help is the answer
         typer.echo(message)
         return

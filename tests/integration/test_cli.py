@@ -260,6 +260,7 @@ def test_doctor_fails_without_an_engine_and_says_what_to_do(tmp_path: Path) -> N
         (["league", "bogus"], ["bogus"]),
         (["--bogus"], ["bogus"]),
         (["match", "--deals"], ["--deals"]),
+        (["match"], ["error: a table has 2 to 5 bots, got 0; such as: treelings match random greedy"]),
     ],
 )
 def test_wrong_use_exits_with_2_and_names_what_was_wrong(

@@ -121,8 +121,12 @@ def test_two_hundred_bots_have_their_plan() -> None:
 
 
 def test_a_table_larger_than_the_number_of_bots_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"a table of 4 needs 4 bots, the night has 3 \(amber, birch, cedar\)"):
+    with pytest.raises(UsageError) as refused:
         night(list(BOTS[:3]), settings((2, 4)))
+    there = "a table of 4 needs 4 bots, the night has 3 (amber, birch, cedar)"
+    assert str(refused.value) == f"seats: {there}; add bots, or set seats lower"
+    with pytest.raises(UsageError, match=r"needs 2 bots, the night has 1 \(amber\); add bots$"):
+        night(list(BOTS[:1]), settings((2, 4)))
 
 
 def test_a_plan_beyond_all_bounds_is_refused_before_it_is_built() -> None:
