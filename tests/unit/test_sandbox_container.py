@@ -32,13 +32,22 @@ def refusal(status: int, why: str) -> APIError:
 
 
 class Engine:
-    """An engine whose container survives so many kills, and is already being removed where that is said."""
+    """An engine whose container survives so many kills, and is already being removed where that is said.
 
-    def __init__(self, survives: int = 0, status: int = 500, *, going: bool = False) -> None:
+    tells_late  looks at the container before the engine tells that it has ended
+    """
+
+    def __init__(self, survives: int = 0, status: int = 500, *, going: bool = False, tells_late: int = 0) -> None:
         self.left = survives
         self.status = status
         self.going = going
+        self.tells_late = tells_late
         self.asked: list[str] = []
+
+    def inspect_container(self, container: str) -> dict[str, dict[str, object]]:
+        self.asked.append("look")
+        self.tells_late -= 1
+        return {"State": {"Running": self.tells_late >= 0, "ExitCode": 3, "OOMKilled": False}}
 
     def kill(self, container: str, signal: str) -> None:
         self.asked.append("kill")
@@ -154,3 +163,17 @@ async def test_processes_that_outlive_their_container_are_waited_for(tmp_path: P
     group.looks = 3
     await container(Engine(), tmp_path, group).stop()
     assert group.looks == -1  # asked until none was left
+
+
+async def test_a_bot_whose_processes_have_ended_is_told_to_have_ended_once_the_engine_knows(tmp_path: Path) -> None:
+    engine = Engine(tells_late=3)
+    state = await container(engine, tmp_path, FrozenGroup()).state()
+    assert (state.running, state.exit_code) == (False, 3)
+    assert engine.asked == ["look"] * 4
+
+
+async def test_of_a_bot_that_lives_the_engine_is_asked_once(tmp_path: Path) -> None:
+    engine, group = Engine(tells_late=3), FrozenGroup()
+    group.looks = 1
+    assert (await container(engine, tmp_path, group).state()).running
+    assert engine.asked == ["look"]
