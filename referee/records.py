@@ -296,7 +296,7 @@ def _misfits(record: GameRecord) -> list[str]:
         found.append(f"rotation: expected 0 to {players - 1}, got {record.rotation}")
     expected = "-vs-".join(sorted(seat.bot for seat in record.seats))
     if record.match != expected:
-        found.append(f"match: expected {expected}, got {printable(record.match, _SHOWN)}")
+        found.append(f"match: expected {expected!a}, got {printable(ascii(record.match), _SHOWN)}")
     return found + _misfaulted(players, record.faults)
 
 

@@ -16,9 +16,10 @@ Nights are numbered 1, 2, 3 and so on. A reader takes 1,000 nights and 1,000 bot
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Final, Literal
 
-from pydantic import FailFast, Field, model_validator
+from pydantic import AfterValidator, FailFast, Field, model_validator
 
 from referee.checked_json import BotName, Digest, LeagueName, Version, Wire, read
 from referee.model import BotEntry, Night, NightSettings, UntilDecided, VoidGame
@@ -35,7 +36,21 @@ _MAX_REASONS: Final = 3  # as match.ATTEMPTS
 _HOUR_MS: Final = 3_600_000
 
 _Count = Annotated[int, Field(ge=1, le=1_000_000)]
-_Time = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
+
+
+def _some_day(time: str) -> str:
+    try:
+        datetime.fromisoformat(time)
+    except ValueError as error:
+        raise ValueError(f"a time that there is: {error}") from None
+    return time
+
+
+_Time = Annotated[
+    str,
+    Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"),
+    AfterValidator(_some_day),
+]
 _Short = Annotated[str, Field(max_length=2_000)]
 
 

@@ -5,15 +5,17 @@ same bytes; if not, what differs is found by its meaning. A text that is far too
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import Annotated, Final, Literal
 
 from pydantic import FailFast
 
 from referee.checked_json import Wire, read
-from referee.text import printable
+from referee.text import CUT, printable
 
 _SHOWN: Final = 120
+_SHORT: Final = 100
+_BEFORE: Final = 20
 _SLACK: Final = 4096
 _OLD: Final = '"format": "treelings-standings/1"'
 
@@ -80,12 +82,16 @@ def json_differences(name: str, ours: str, theirs: str) -> Iterator[str]:
         )
         return
     expected, got = read(_Standings, ours, name), read(_Standings, theirs, name)
-    same = True
+    told = False
     for difference in _compared(name, expected, got):
-        same = False
+        told = True
         yield difference
-    if same:
+    if told:
+        return
+    if expected == got:
         yield f"{name}: the values are right, but the text is not the canonical one"
+    else:
+        yield f"{name}: expected each row once, in the order of the ranks, and no keys besides"
 
 
 def csv_differences(name: str, ours: str, theirs: str) -> Iterator[str]:
@@ -97,7 +103,7 @@ def csv_differences(name: str, ours: str, theirs: str) -> Iterator[str]:
         return
     lines = zip_longest(ours.split("\n"), theirs.split("\n"))
     number, (expected, got) = next((at, pair) for at, pair in enumerate(lines, 1) if pair[0] != pair[1])
-    yield f"{name}, line {number}: expected {_shown(expected)}, got {_shown(got)}"
+    yield f"{name}, line {number}: expected {_from_difference(expected, got)}, got {_from_difference(got, expected)}"
 
 
 def _too_long(ours: str, theirs: str) -> bool:
@@ -106,7 +112,7 @@ def _too_long(ours: str, theirs: str) -> bool:
 
 def _compared(name: str, expected: _Standings, got: _Standings) -> Iterator[str]:
     if expected.league != got.league:
-        yield f"{name}, key league: expected {expected.league!r}, got {_shown(got.league)}"
+        yield f"{name}, key league: expected {expected.league!a}, got {_shown(got.league)}"
     yield from _rows(f"{name}, season", expected.season, got.season)
     yield from _seats(f"{name}, season", expected.seats, got.seats)
     nights = {night.night: night for night in expected.nights}
@@ -148,5 +154,15 @@ def _values(where: str, expected: Wire, got: Wire) -> Iterator[str]:
             yield f"{where}, key {key}: expected {wanted!r}, got {_shown(published)}"
 
 
+def _from_difference(line: str | None, other: str | None) -> str:
+    """The line; if it is long, from a little before the first character in which it differs from the other one."""
+    if line is None or other is None or max(len(line), len(other)) <= _SHORT:
+        return _shown(line)
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(line, other, strict=False)))
+    start = max(0, alike - _BEFORE)
+    return f"{CUT if start else ''}{_shown(line[start:])}"
+
+
 def _shown(value: object) -> str:
-    return "nothing" if value is None else printable(repr(value), _SHOWN)
+    """As Python writes it, in ASCII: what looks the same is told apart."""
+    return "nothing" if value is None else printable(ascii(value), _SHOWN)

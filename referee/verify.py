@@ -197,7 +197,7 @@ def _night(found: _Findings, site: Path, league: str, night: Night) -> list[Game
         where = f"night {night.number}, game {record.id}"
         _replay(found, where, record, decks)
         if record.league != league:
-            found.differs(f"{where}: expected league {league!r}, got {record.league!r}")
+            found.differs(f"{where}: expected league {league!a}, got {record.league!a}")
         if record.id in records:
             found.differs(f"{where}: expected each game once, got it again")
             continue
@@ -288,7 +288,7 @@ def _as_planned(
     names = ("night", "match", "deal", "rules.refill", "rotation")
     for name, expected, got in zip(names, planned, played, strict=True):
         if expected != got:
-            found.differs(f"{where}: {name}: expected {expected}, got {got}")
+            found.differs(f"{where}: {name}: expected {expected!a}, got {got!a}")
     bots = tuple(seat.bot for seat in record.seats)
     if bots != spec.bots:
         found.differs(f"{where}: seats: expected {', '.join(spec.bots)}, got {', '.join(bots)}")

@@ -315,7 +315,7 @@ class TestProblems:
         assert "rotation: expected 0 to 1, got 2" in problems(replace(record(), rotation=2))
 
     def test_a_match_that_is_not_the_seats(self) -> None:
-        assert problems(replace(record(), match="amber-vs-cedar"))[0].startswith("match: expected amber-vs-birch")
+        assert problems(replace(record(), match="amber-vs-cedar"))[0].startswith("match: expected 'amber-vs-birch'")
 
     def test_an_illegal_move(self) -> None:
         game = record()

@@ -81,6 +81,10 @@ def test_unknown_keys_are_ignored() -> None:
         ),
         (lambda value: value["nights"][0].update(secret="00"), r"key nights\[0\]\.secret"),
         (lambda value: value["nights"][0].update(opened="today"), r"key nights\[0\]\.opened"),
+        (
+            lambda value: value["nights"][0].update(opened="2026-13-01T00:00:00Z"),
+            "a time that there is: month must be in",
+        ),
         (lambda value: value["nights"][0]["settings"].update(seats=[6]), r"settings\.seats\[0\]"),
         (lambda value: value["nights"][0]["settings"].update(deals=0), r"settings\.deals"),
         (lambda value: value["nights"][1]["bots"][0].update(name="../x"), r"key nights\[1\]\.bots\[0\]\.name"),

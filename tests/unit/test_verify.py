@@ -224,8 +224,9 @@ class TestSiteDiffers:
         ("change", "words"),
         [
             ({"league": "friday"}, "expected league 'thursday', got 'friday'"),
+            ({"league": "thu\u0433sday"}, r"expected league 'thursday', got 'thu\u0433sday'"),
             ({"night": 2}, "night: expected 1, got 2"),
-            ({"match": "amber-vs-cedar"}, "match: expected amber-vs-birch, got amber-vs-cedar"),
+            ({"match": "amber-vs-cedar"}, "match: expected 'amber-vs-birch', got 'amber-vs-cedar'"),
         ],
     )
     def test_a_record_that_says_it_belongs_elsewhere(
@@ -355,7 +356,8 @@ class TestSiteDiffers:
         [
             (lambda text: text + "2,ghost\r\n", "expected '', got '2,ghost"),
             (lambda text: text[: text.index("\n")], "line 2: expected '1,"),
-            (lambda text: text.replace("\r\n", "\n"), "line 1: expected 'rank,bot"),
+            (lambda text: text.replace("\r\n", "\n"), r"er_bound,provisional\r', got …'er_bound,provisional'"),
+            (lambda text: text.replace("provisional", "provi\u0455ional"), r"nd,provi\u0455ional\r'"),
             (lambda text: text * 100, "standings.csv: expected"),
         ],
     )
@@ -368,6 +370,24 @@ class TestSiteDiffers:
     def test_standings_that_are_not_there_as_csv(self, site: Path) -> None:
         (site / "standings.csv").unlink()
         assert "standings.csv: expected a file, got none" in only(verify([site]))
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda value: value["season"].insert(0, value["season"][0] | {"elo": 9999.0}),
+            lambda value: value["season"].reverse(),
+            lambda value: value["seats"].insert(0, value["seats"][0] | {"elo": 9999.0}),
+            lambda value: value["nights"].append(value["nights"][0]),
+            lambda value: value.update(comment="all is well"),
+        ],
+    )
+    def test_rows_twice_in_another_order_or_with_keys_besides_are_not_called_right(
+        self, site: Path, change: Callable[[dict[str, list[dict[str, object]]]], object]
+    ) -> None:
+        value = json.loads((site / "standings.json").read_text())
+        change(value)
+        (site / "standings.json").write_text(json.dumps(value))
+        assert "expected each row once, in the order of the ranks" in only(verify([site]))
 
     def test_the_same_standings_in_another_text(self, site: Path) -> None:
         edit(site / "standings.json", lambda text: text + "\n")
