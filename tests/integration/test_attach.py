@@ -21,6 +21,7 @@ from referee.sandbox.process import ProcessSandbox
 from referee.schedule import plan_deal
 from referee.submissions import sample_bot, take_in
 from tests.support.command import treelings
+from tests.support.own_port import own_port
 from treelings import Clock
 
 CLOCK = Clock(move_ms=50)
@@ -157,7 +158,7 @@ async def test_an_attached_bot_that_has_ended_is_waited_for_and_plays_on_when_it
     tmp_path: Path,
 ) -> None:
     told: asyncio.Queue[str] = asyncio.Queue()
-    async with by_hand("if view.turn == 4: os._exit(3)") as mine:
+    async with by_hand("if view.turn == 4: os._exit(3)", port=own_port()) as mine:
         playing = asyncio.create_task(play(tmp_path, mine.address, tell=told.put_nowait))
         assert "waiting 60 s for it to listen on 127.0.0.1:" in await told.get()
         async with by_hand(port=mine.address[1]):

@@ -5,7 +5,6 @@ import io
 import json
 import os
 import shutil
-import socket
 import subprocess
 import tarfile
 from contextlib import suppress
@@ -23,6 +22,7 @@ from referee.sandbox.runtimes import build_image, image_status
 from referee.scaffold import make_bot
 from referee.submissions import find_bot, inspect, is_sample
 from tests.support.command import treelings
+from tests.support.own_port import own_port
 from tests.support.sandboxed import ended
 from tests.support.submissions import bot_folder
 
@@ -146,8 +146,7 @@ def test_a_bot_in_javascript_outlives_what_it_cannot_understand() -> None:
 
 
 def _outlives_what_it_cannot_understand(folder: Path, *command: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = "127.0.0.1", free.getsockname()[1]
+    address = "127.0.0.1", own_port()
     bot = subprocess.Popen(command, cwd=folder, env={**os.environ, "TREELINGS_LISTEN": f"127.0.0.1:{address[1]}"})
     what_is_unknown = [corner.name for corner in CORNERS if corner.section == "What is unknown"]
 
