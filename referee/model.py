@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +17,7 @@ EXTRA: Final = "+"
 """What the number of an extra deal begins with in its id (schedule.md, Extra deals): "night 1/greedy-vs-random/+10"."""
 
 _SITS_OUT: Final = " sits out: "
+_AND: Final = "; "
 _NUMBER: Final = re.compile(r"/(\+?)([0-9]{1,9})\Z")
 
 
@@ -164,9 +165,9 @@ class VoidGame:
     reasons: tuple[str, ...]
 
 
-def sits_out(bot: str, why: str) -> str:
-    """The reason of a void game that is one because this bot could not be run at all."""
-    return f"{bot}{_SITS_OUT}{why}"
+def sits_out(absent: Mapping[str, str]) -> str:
+    """The reason of a void game that is one because these bots of its table could not be run at all, and why."""
+    return _AND.join(f"{bot}{_SITS_OUT}{why}" for bot, why in absent.items())
 
 
 Outcome = GameRecord | VoidGame
@@ -262,5 +263,6 @@ class Night:
 
     def sat_out(self) -> dict[str, str]:
         """The bots of the night that could not be run for games that are void, and why."""
-        told = dict(reason.partition(_SITS_OUT)[::2] for void in self.voids for reason in void.reasons)
+        reasons = dict.fromkeys(reason for void in self.voids for reason in void.reasons)
+        told = dict(each.partition(_SITS_OUT)[::2] for reason in reasons for each in reason.split(_AND))
         return {bot.name: told[bot.name] for bot in self.bots if told.get(bot.name)}

@@ -65,8 +65,8 @@ def _apart(
     missing: Sequence[MatchSpec], absent: Mapping[str, str]
 ) -> tuple[list[MatchSpec], list[VoidGame]]:  # fmt: skip
     """The matches that can be played, and the games of all others, void."""
-    away = {match.id: tuple(sits_out(bot, absent[bot]) for bot in match.bots if bot in absent) for match in missing}
-    voids = [VoidGame(game.id, away[match.id]) for match in missing if away[match.id] for game in match.games]
+    away = {match.id: sits_out({bot: absent[bot] for bot in match.bots if bot in absent}) for match in missing}
+    voids = [VoidGame(game.id, (away[match.id],)) for match in missing if away[match.id] for game in match.games]
     return [match for match in missing if not away[match.id]], voids
 
 

@@ -22,6 +22,7 @@ from referee.model import GameRecord, GameSpec, MatchSpec, Night, Submission, Un
 from referee.night import SeatTable
 from referee.ports import Sandbox
 from referee.reports import Removed, RunSummary
+from referee.sitefile import read_site_json, site_json
 from referee.store import Store
 from tests.support import players
 from tests.support.league import NOW, SECRET, FakeSandbox, Published, Tables, Told, new_league, open_league
@@ -649,9 +650,19 @@ def test_of_a_night_it_is_known_who_could_not_be_run_and_why_also_where_two_meet
         asyncio.run(league.run(FakeSandbox(), progress=Told(), seat=Tables(), absent=why))
         assert league.night(1).sat_out() == why
         both = {void.reasons for void in league.night(1).voids if "bob-vs-cyd" in void.game}
-        assert both == {("bob sits out: no runtime native here", "cyd sits out: no runtime node here")}
+        assert both == {("bob sits out: no runtime native here; cyd sits out: no runtime node here",)}
         run(league)
         assert league.night(1).sat_out() == {}
+
+
+def test_a_table_may_lack_all_of_its_bots(tmp_path: Path) -> None:
+    bots = ("ann", "bob", "cyd", "dan", "eve")
+    absent = dict.fromkeys(bots, "no runtime node here")
+    with new_league(tmp_path, bots, settings="seats = 5\ndeals = 1") as league:
+        asyncio.run(league.run(FakeSandbox(), progress=Told(), seat=Tables(), absent=absent))
+        night = league.night(1)
+        assert night.sat_out() == absent
+        assert read_site_json(site_json("thursday", [night])) == ("thursday", (night,))
 
 
 def test_where_nobody_can_play_no_sandbox_is_opened(tmp_path: Path) -> None:

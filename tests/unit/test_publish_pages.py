@@ -213,7 +213,7 @@ def test_bots_that_sat_a_night_out_are_named_with_the_reason_and_those_that_play
     )
     voids = (
         VoidGame("night 1/amber-vs-cedar/0/r0", ("cedar sits out: no <b>runtime</b> \u202ehere",)),
-        VoidGame("night 1/birch-vs-dogwood/0/r0", ("birch sits out: no runtime node here", "dogwood sits out: gone")),
+        VoidGame("night 1/birch-vs-dogwood/0/r0", ("birch sits out: no runtime node here; dogwood sits out: gone",)),
         VoidGame("night 1/amber-vs-birch/0/r0", ("the engine is gone",)),
     )
     played = [record for record in records if {seat.bot for seat in record.seats} == {"amber", "dogwood"}]
@@ -228,7 +228,7 @@ def test_of_many_bots_that_were_not_there_the_first_are_named_and_all_counted(tm
     names = [f"bot{number}" for number in range(50)]
     nights, _ = random_league(Random(2), nights=1, deals=1, bots=("amber", "birch"))
     bots = tuple(BotEntry(name, "Ann", nights[0].bots[0].version) for name in names)
-    voids = (VoidGame("x/0/r0", tuple(sits_out(name, "x" * 10_000) for name in names)),)
+    voids = (VoidGame("x/0/r0", (sits_out(dict.fromkeys(names, "x" * 10_000)),)),)
     publish_site(tmp_path / "site", league="x", nights=[replace(nights[0], bots=bots, voids=voids)], games=AtHand(()))
     told = text_of(tmp_path / "site" / "night-1.html").partition("Not there this night: ")[2].partition(" more.")[0]
     assert re.findall("bot[0-9]+ ", told) == [f"bot{number} " for number in range(20)]
