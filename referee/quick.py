@@ -118,7 +118,9 @@ def apart(bots: Sequence[Submission]) -> list[Submission]:
     names: set[str] = set()
     found = []
     for bot in bots:
-        numbered = (f"{bot.name[:_ROOM_FOR_NUMBER]}-{number}" for number in count(2))
+        # With "vs" at its end it would have what stands between the names of a match.
+        stem = bot.name[:_ROOM_FOR_NUMBER].removesuffix("-vs")
+        numbered = (f"{stem}-{number}" for number in count(2))
         name = next(name for name in chain([bot.name], numbered) if name not in names)
         names.add(name)
         found.append(replace(bot, name=name))

@@ -15,6 +15,7 @@ from referee.model import FaultKind, GameRecord, GameSpec, Outcome, PlayedMove, 
 from referee.ports import Failure, KeepLog
 from referee.quick import PlayedDeal, QuickTables, apart, endless_deals
 from referee.schedule import plan_match
+from referee.submissions import check_name
 from tests.support.players import FakeLink, FakePlayer, FakeSandbox
 from treelings import Clock, State, View
 
@@ -54,6 +55,11 @@ def test_the_same_bot_twice_gets_two_names_that_nobody_else_has() -> None:
     bots = [submission(name) for name in ("ann", "ann", "ann-2", "ann", "a" * 32, "a" * 32)]
     names = [bot.name for bot in apart(bots)]
     assert names == ["ann", "ann-2", "ann-2-2", "ann-3", "a" * 32, f"{'a' * 29}-2"]
+
+
+def test_a_second_name_has_no_vs_in_it_which_stands_between_names() -> None:
+    name = check_name("a" * 26 + "-vsop")
+    assert [check_name(bot.name) for bot in apart([submission(name)] * 2)] == [name, f"{'a' * 26}-2"]
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
