@@ -7,11 +7,11 @@ from referee.loop import FairLoop, run
 
 
 async def stand_still_while_two_things_happen() -> tuple[float, list[str]]:
-    """What passes of the loop's time while it is held up for a second, and whether a wait of half of that ended."""
+    """What passes of the loop's time while it is held up for two seconds, and whether a wait of one ended."""
     loop, told = asyncio.get_running_loop(), list[str]()
     begun = loop.time()
-    ending = loop.call_later(0.5, told.append, "over")
-    time.sleep(1)  # noqa: ASYNC251 - nobody else gets to run
+    ending = loop.call_later(1, told.append, "over")
+    time.sleep(2)  # noqa: ASYNC251 - nobody else gets to run
     passed = loop.time() - begun
     await asyncio.sleep(0)
     await asyncio.sleep(0)
@@ -21,7 +21,7 @@ async def stand_still_while_two_things_happen() -> tuple[float, list[str]]:
 
 def test_what_its_process_stands_still_passes_of_no_wait() -> None:
     passed, told = run(stand_still_while_two_things_happen(), fair=True)
-    assert (passed < 0.2, told) == (True, [])
+    assert (passed < 0.5, told) == (True, [])
 
 
 def test_a_wait_lasts_at_least_as_long_as_it_is_to() -> None:
