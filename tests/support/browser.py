@@ -7,7 +7,9 @@ from contextlib import contextmanager
 
 from playwright.sync_api import BrowserContext, Request, expect, sync_playwright
 
-_PATIENCE_MS = 60_000  # never waited for by a test that passes
+# Never waited for by a test that passes.
+_START_MS = 300_000
+_PATIENCE_MS = 60_000
 # No word to the network: the browser's own services are off.
 _QUIET = [
     "--no-sandbox",
@@ -31,7 +33,7 @@ def browser(executable: str) -> Iterator[BrowserContext]:
     # Some of its processes may write there yet when it has ended.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile, sync_playwright() as playwright:
         context = playwright.chromium.launch_persistent_context(
-            profile, executable_path=executable, args=_QUIET, headless=True
+            profile, executable_path=executable, args=_QUIET, headless=True, timeout=_START_MS
         )
         context.set_default_timeout(_PATIENCE_MS)
         try:
