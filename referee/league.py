@@ -8,41 +8,33 @@ from functools import partial
 from pathlib import Path
 from shlex import quote
 from types import MappingProxyType, TracebackType
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
-from referee.config import CONFIG_FILE, LeagueConfig, read_config, template
+from referee.config import CONFIG_FILE, LeagueConfig, read_config
 from referee.decision import Decision, plan_so_far, until_decided
 from referee.errors import ConfigError, LeagueBusy, UsageError
 from referee.leaderboard import leaderboard, standings_json
+from referee.league_folder import BOTS_FOLDER, LOGS_FOLDER, make_league_folder
 from referee.lock import locked
 from referee.logs import KeptLog, LogKeeper, logs_of
 from referee.model import GameRecord, MatchSpec, Night, Standing, Submission, UntilDecided
 from referee.night import SeatTable, aimed, leave, over_grpc, play_night, without
-from referee.ports import RecordedGames, Sandbox
+from referee.ports import Publisher, RecordedGames, Sandbox
 from referee.reports import Added, Removed, RunSummary, Status, Trial, next_step
 from referee.run import Progress, default_jobs
 from referee.schedule import count_games, plan_night
 from referee.standings import standings
-from referee.store import STORE_FILE, Store
+from referee.store import Store
 from referee.submissions import is_sample, take_in, unchanged
 from referee.text import printable
 from referee.work_folder import remove_leftovers, work_folder
 from treelings import commitment
 from treelings.cards import SECRET_BYTES
 
-BOTS_FOLDER: Final = "bots"
-LOGS_FOLDER: Final = "logs"
 _COPIES: Final = ".trial-"
 
 PlayTrial = Callable[[Submission], Awaitable[Trial]]
 """Plays a bot's trial match; trial.play_trial is what to make one of."""
-
-
-class Publisher(Protocol):
-    """Writes a site; publish.publish_site is one."""
-
-    def __call__(self, site: Path, *, league: str, nights: Sequence[Night], games: RecordedGames) -> Path:
-        """Put the whole site in place at `site` and return its first page."""
 
 
 class League:
@@ -66,21 +58,7 @@ class League:
     @classmethod
     def create(cls, folder: Path, name: str) -> Self:
         """Make a new league in a folder that is empty or not there yet. Raises UsageError, ConfigError."""
-        text = template(name)
-        if (folder / CONFIG_FILE).exists():
-            raise UsageError(
-                f"{folder}: is a league already; add bots with: treelings league add {quote(str(folder))} BOT…"
-            )
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise UsageError(f"{folder}: expected a new or empty folder, got one that holds something else")
-        try:
-            (folder / BOTS_FOLDER).mkdir(parents=True)
-            Store.create(folder.resolve(), name).close()
-            # Last, since this file is what makes the folder a league.
-            (folder / CONFIG_FILE).write_text(text, encoding="utf-8")
-        except BaseException:
-            _empty(folder)
-            raise
+        make_league_folder(folder, name)
         return cls.open(folder)
 
     @classmethod
@@ -417,14 +395,6 @@ class League:
 
     def _timestamp(self) -> str:
         return self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _empty(folder: Path) -> None:
-    """Take back a league that could not be made whole, so that making it can be tried again."""
-    for name in (CONFIG_FILE, STORE_FILE, f"{STORE_FILE}-journal"):
-        (folder / name).unlink(missing_ok=True)
-    if (folder / BOTS_FOLDER).is_dir():
-        (folder / BOTS_FOLDER).rmdir()
 
 
 def _publish_site(site: Path, *, league: str, nights: Sequence[Night], games: RecordedGames) -> Path:

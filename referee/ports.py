@@ -1,4 +1,4 @@
-"""The borders: what games and matches ask of bots and of sandboxes, whoever provides them."""
+"""The borders: what games and matches ask of bots and of sandboxes, and a league of its pages, whoever provides them."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from referee.limits import Limits
-from referee.model import FaultKind, GameRecord, Submission
+from referee.model import FaultKind, GameRecord, Night, Submission
 from treelings import GameEnd, GameStart, View
 
 
@@ -176,3 +176,10 @@ class RecordedGames(Protocol):
 
     def record(self, line: str) -> GameRecord:
         """What such a line holds. Raises RecordError if that is no record."""
+
+
+class Publisher(Protocol):
+    """Writes a site; publish.publish_site is one."""
+
+    def __call__(self, site: Path, *, league: str, nights: Sequence[Night], games: RecordedGames) -> Path:
+        """Put the whole site in place at `site` and return its first page."""
