@@ -1,4 +1,4 @@
-"""The borders: what games and matches ask of bots and of sandboxes, and a league of its pages, whoever provides them."""
+"""The borders: what games and matches ask of bots and sandboxes, and a league of its pages, whoever provides them."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
