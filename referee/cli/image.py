@@ -1,12 +1,15 @@
 """`treelings image`: the images that submitted bots run in, built and removed."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from referee.cli.later import Group
 from referee.cli.show import err, out
+
+if TYPE_CHECKING:
+    from docker import APIClient
 
 app = typer.Typer(
     cls=Group,
@@ -69,10 +72,17 @@ def prune() -> None:
     here as well builds its own anew when it needs them. Exit code 1 if one stays that should go.
     """
     from referee.sandbox.engine import connect
+
+    if not remove_unused(connect()):
+        raise typer.Exit(1)
+
+
+def remove_unused(engine: "APIClient") -> bool:
+    """Remove the images of earlier versions and say which; whether none stays. Raises SandboxError, EngineGone."""
     from referee.sandbox.pruning import remove_images, unused_images
     from referee.sandbox.runtimes import one_build
 
-    engine, stays = connect(), False
+    all_gone = True
     with one_build(lambda line: err.print(line, markup=False)):
         unused = unused_images(engine)
         for name, why in remove_images(engine, unused):
@@ -80,8 +90,7 @@ def prune() -> None:
                 out.print(f"removed {name}", markup=False, soft_wrap=True)
             else:
                 err.print(f"{name} stays: {why}", style="yellow", markup=False, soft_wrap=True)
-                stays = True
+                all_gone = False
     if not unused:
         out.print("Nothing to remove: there are no images of earlier versions.")
-    if stays:
-        raise typer.Exit(1)
+    return all_gone

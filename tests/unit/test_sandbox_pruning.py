@@ -1,8 +1,12 @@
 """Images of earlier versions, which this one does not ask for: which they are, and how they go."""
 
 import json
+import tempfile
 from pathlib import Path
 
+import pytest
+
+from referee.cli.image import remove_unused
 from referee.sandbox.base import kept_names
 from referee.sandbox.image import PLAIN, made_from
 from referee.sandbox.pruning import remove_images, unused_images
@@ -57,6 +61,24 @@ def test_what_is_removed_is_told_and_what_bots_run_from_stays() -> None:
     assert told[first] is told["treelings-core-python:gone-already"] is None
     assert "a running container is using it" in str(told[held])
     assert set(engine.says) == {held}
+
+
+def test_whoever_prunes_is_told_what_went_and_what_stays_and_why(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    first, held, *_ = OLD
+    engine = engine_with(first, held, *present(), held=(held,))
+    assert not remove_unused(as_client(engine))
+    said = capsys.readouterr()
+    assert said.out == f"removed {first}\n"
+    assert said.err.startswith(f"{held} stays: removing it: the Docker engine refused: a running container is using it")
+    engine.held = ()
+    assert remove_unused(as_client(engine))
+    assert capsys.readouterr().out == f"removed {held}\n"
+    assert remove_unused(as_client(engine))
+    assert capsys.readouterr().out == "Nothing to remove: there are no images of earlier versions.\n"
+    assert set(engine.says) == present()
 
 
 def test_without_an_engine_nothing_can_be_removed(tmp_path: Path) -> None:
