@@ -1,10 +1,7 @@
 """Game records: write, read and re-play one (records.md)."""
 
-import os
-import stat
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from io import FileIO
 from pathlib import Path
 from sys import intern
 from typing import Annotated, Final, Literal, cast
@@ -178,42 +175,6 @@ def read_records(path: Path) -> Iterator[GameRecord]:
     """The records of a `.jsonl` file. Raises RecordError naming the file and the line."""
     for where, line in record_lines(path):
         yield from_json(line, where)
-
-
-def append_record(path: Path, record: GameRecord) -> None:
-    """Add a record to a `.jsonl` file, on a line of its own also where the last one has no end. Raises RecordError."""
-    line = to_json(record)
-    try:
-        with path.open("a+b", buffering=0) as file:
-            if file.tell():
-                file.seek(-1, os.SEEK_END)
-                line = line if file.read() == b"\n" else "\n" + line
-            add_line(file, line)
-    except OSError as error:
-        name = printable(path.name, _SHOWN)
-        raise RecordError(f"{name}: the record of {record.id} cannot be written: {error.strerror}") from None
-
-
-def add_line(file: FileIO, line: str) -> None:
-    """Write a line at the end of a file that was opened for appending: all of it, or nothing where there is no room.
-
-    Raises OSError.
-    """
-    raw = f"{line}\n".encode()
-    before = os.fstat(file.fileno()).st_size
-    written = 0
-    try:
-        while written < len(raw):
-            written += file.write(raw[written:])
-    except OSError:
-        if written and is_plain(file):
-            file.truncate(before)
-        raise
-
-
-def is_plain(file: FileIO) -> bool:
-    """Whether it is a file on a disk, and no pipe or device: it can be cut, and lasts."""
-    return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
 
 
 def record_lines(path: Path) -> Iterator[tuple[str, str]]:

@@ -89,7 +89,8 @@ def play(
     from referee.limits import Limits
     from referee.loop import run
     from referee.quick import apart
-    from referee.records import MAX_DEAL_ID, append_record, read_records
+    from referee.record_file import append_record
+    from referee.records import MAX_DEAL_ID, read_records
     from referee.submissions import check_name, find_bot, take_in
     from referee.work_folder import work_folder
 

@@ -31,7 +31,8 @@ class RecordsFile:
 
     def write(self, games: Iterable[GameRecord]) -> None:
         """Add games."""
-        from referee.records import add_line, is_plain, to_json
+        from referee.record_file import add_line, is_plain
+        from referee.records import to_json
 
         for game in games:
             if self._file is not None:
@@ -61,7 +62,7 @@ class RecordsFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        from referee.records import is_plain
+        from referee.record_file import is_plain
 
         if self._file is not None:
             with self._naming_it(), self._file:

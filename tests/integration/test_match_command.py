@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.records import append_record, read_records
+from referee.record_file import append_record
+from referee.records import read_records
 from referee.schedule import plan_match
 from tests.support.command import treelings
 

@@ -12,10 +12,10 @@ from referee.errors import RecordError
 from referee.game import play_game
 from referee.model import Fault, FaultKind, GameRecord, PlayedMove, SeatHolder
 from referee.ports import Failure
+from referee.record_file import append_record
 from referee.records import (
     MAX_DEAL_ID,
     MAX_RECORD_BYTES,
-    append_record,
     from_json,
     problems,
     ranks,
