@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong use.
 """
 
 import gc
+import os
 import sys
 from typing import Final, NoReturn
 
@@ -29,7 +30,23 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
         code = 1
-    sys.exit(code)
+    except OSError:  # of its own words about another error: there is no room for these either
+        code = 1
+    sys.exit(_written_out(code))
+
+
+def _written_out(code: int) -> int:
+    """The exit code, once all that was printed has gone out; 1 for 0 where it cannot, as on a full disk.
+
+    What is left is dropped then: Python would try once more, and end with words of its own and an exit code of 120.
+    """
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # None: closed by whoever called
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            code = code or 1
+    return code
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import signal
 import sqlite3
@@ -323,6 +324,24 @@ def test_a_terminal_that_knows_only_ascii_is_no_reason_to_fail(stranger: Path, l
     assert done.code == 0
     assert "Zo\\xeb" in done.out
     assert treelings("--help", cwd=league.parent, env={"PYTHONIOENCODING": "ascii"}).code == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "full", "said"),
+    [("--version", "stdout", b"error: No space left on device; make room there\n"), ("check nobody", "stderr", b"")],
+)
+def test_an_output_that_is_full_is_told_once_and_ends_as_any_other_failure(
+    command: str, full: str, said: bytes
+) -> None:
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with Path("/dev/full").open("wb") as device:
+        done = subprocess.run(
+            [sys.executable, "-m", "referee.cli", *command.split()],
+            stdout=device if full == "stdout" else subprocess.PIPE,
+            stderr=device if full == "stderr" else subprocess.PIPE,
+            env=buffered, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stdout or done.stderr) == (1, said)
 
 
 def test_what_to_do_next_and_errors_break_between_words_on_a_terminal(league: Path) -> None:
