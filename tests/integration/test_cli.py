@@ -341,7 +341,7 @@ def test_an_output_that_is_full_is_told_once_and_ends_as_any_other_failure(
             stderr=device if full == "stderr" else subprocess.PIPE,
             env=buffered, check=False,
         )  # fmt: skip
-    assert (done.returncode, done.stdout or done.stderr) == (1, said)
+    assert (done.returncode, done.stdout or done.stderr or b"") == (1, said)
 
 
 def test_what_to_do_next_and_errors_break_between_words_on_a_terminal(league: Path) -> None:
