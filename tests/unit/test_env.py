@@ -170,6 +170,11 @@ def test_the_order_of_the_cards_that_nobody_sees_shows_nowhere() -> None:
             table.step(action_of(table.view.legal_moves[0]))
 
 
+def test_a_negative_seed_is_refused_since_it_would_be_the_positive_one() -> None:
+    with pytest.raises(ValueError, match="seed: expected 0 or more, got -5"):
+        env().reset(seed=-5)
+
+
 def test_a_seed_may_be_a_number_of_numpys_own() -> None:
     one, other = env(), env()
     one.reset(seed=4)
@@ -188,8 +193,9 @@ def test_a_step_without_a_game_is_an_error_that_says_what_to_do() -> None:
     table = env()
     table.reset(seed=1)
     assert len(dict(finish(table, random.Random(1)))) == 2
-    with pytest.raises(TreelingsError, match="reset deals one"):
-        table.step(None)
+    for ask in (lambda: table.step(None), table.last):
+        with pytest.raises(TreelingsError, match="no game is on; reset deals one"):
+            ask()
 
 
 @pytest.mark.parametrize(
@@ -198,8 +204,8 @@ def test_a_step_without_a_game_is_an_error_that_says_what_to_do() -> None:
      (lambda table: table.view, TreelingsError),
      (lambda table: table.render(), TreelingsError),
      (lambda table: table.agent_iter(), TreelingsError),
-     (lambda table: table.last(), AttributeError),
-     (lambda table: table.last(observe=False), AttributeError),
+     (lambda table: table.last(), TreelingsError),
+     (lambda table: table.last(observe=False), TreelingsError),
      *((lambda table, name=name: getattr(table, name), AttributeError)
        for name in ("agent_selection", "rewards", "terminations", "truncations", "infos"))],
 )  # fmt: skip

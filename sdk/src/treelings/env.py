@@ -62,7 +62,8 @@ class TreelingsEnv(AECEnv[str, Observation, np.int64]):
     "action_mask", int8 of shape (892,), 1 where the action is legal (`action_of`) and 0 everywhere for an agent that
     is not on turn. Arrays are the caller's own. An illegal action raises IllegalMove and changes nothing.
 
-    `reset(seed=s)` shuffles as that seed has it, whatever came before, and each `reset()` after it goes on from there.
+    `reset(seed=s)` shuffles as that seed, 0 or more, has it, whatever came before, and each `reset()` after it goes on
+    from there.
     `reset(options={"deck": text})` deals from a given deck of 109 characters instead (rules.md, Deck and deal).
     Before the first one there is no game: what asks for it raises TreelingsError, or AttributeError for an attribute.
     """
@@ -113,6 +114,8 @@ class TreelingsEnv(AECEnv[str, Observation, np.int64]):
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Deal the next game; with a seed, the first game of that seed. Raises DeckError for a deck that is none."""
         if seed is not None:
+            if index(seed) < 0:  # of which Python's generator would take the positive one
+                raise ValueError(f"seed: expected 0 or more, got {seed}")
             self._rng.seed(index(seed))
         deck = (options or {}).get("deck")
         if deck is None:
@@ -127,6 +130,12 @@ class TreelingsEnv(AECEnv[str, Observation, np.int64]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[0]
+
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:  # noqa: FBT001, FBT002  # as PettingZoo has it
+        """Of the agent on turn: what it sees, its reward, whether its game is over, False, and nothing more."""
+        if not self.agents:
+            raise TreelingsError(f"last: {_NO_GAME}")
+        return super().last(observe)
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, np.int64]:
         """The agent on turn, again and again, while the game is on; each is to `step` before the next comes."""
