@@ -78,11 +78,13 @@ def scores(weights: np.ndarray, deals: range) -> Iterator[float]:
 
 def main(games: int = 30_000) -> None:
     """Train, keep the weights, and tell what they are worth."""
+    place = Path(__file__).with_name("learned_bot").joinpath("weights.json")
+    place.touch()  # where it may not be written this fails now, and not after all the training
     weights = train(games)
     if not weights.any():
         sys.exit("nothing learned so far: weights.json stays as it was")
     rows = {action: row for action, row in enumerate(weights.round(1).tolist()) if any(row)}
-    Path(__file__).with_name("learned_bot").joinpath("weights.json").write_text(json.dumps(rows) + "\n")
+    place.write_text(json.dumps(rows) + "\n")
     try:
         held_out = list(scores(weights, range(10**6, 10**6 + 500)))
     except KeyboardInterrupt:

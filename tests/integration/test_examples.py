@@ -15,14 +15,18 @@ from tests.support.command import treelings
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-@pytest.fixture(scope="module")
-def example() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("example_train", EXAMPLES / "train.py")
+def loaded(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("example_train", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def example() -> ModuleType:
+    return loaded(EXAMPLES / "train.py")
 
 
 def test_some_games_against_itself_make_it_better_than_random_by_three_standard_errors(example: ModuleType) -> None:
@@ -43,6 +47,12 @@ def test_ctrl_c_ends_the_training_in_a_line_and_keeps_what_was_learned(
         signal.signal(signal.SIGVTALRM, before)
     assert weights.any()
     assert re.fullmatch(r"stopped in game [\d,]+ of 1,000,000,000\n", capsys.readouterr().err)
+
+
+def test_nothing_is_trained_where_the_weights_cannot_be_kept(tmp_path: Path) -> None:
+    without_the_bot = loaded(Path(shutil.copy(EXAMPLES / "train.py", tmp_path)))
+    with pytest.raises(FileNotFoundError):
+        without_the_bot.main(0)
 
 
 def test_the_bot_is_a_submission_that_beats_random_in_a_match(tmp_path: Path) -> None:
