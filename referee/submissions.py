@@ -167,7 +167,7 @@ def is_sample(submission: Submission) -> bool:
 
 
 def find_bot(text: str) -> Path:
-    """What is meant: the text as the path of a folder or archive, or else the sample bot of that name.
+    """What is meant: the folder of that path, or else the sample bot of that name, or else the archive of that path.
 
     Packages of a sample bot are fetched the first time. Raises SubmissionError.
     """
