@@ -12,7 +12,7 @@ from referee.text import printable
 
 _SHOWN = 100
 _PORTS = 2**16
-_PLACE = re.compile(r"(?:\[(?P<six>[^]]+)\]|(?P<host>[\w.-]+)):(?P<port>\d{1,5})", re.ASCII)
+_PLACE = re.compile(r"(?:\[(?P<six>[^]]+)\]|(?P<host>[\w-]{1,63}(?:\.[\w-]{1,63})*\.?)):(?P<port>\d{1,5})", re.ASCII)
 
 
 def attached_bots(texts: Iterable[str]) -> dict[str, HostPort]:

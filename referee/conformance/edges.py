@@ -23,6 +23,8 @@ from treelings.v1.game_pb2 import RefereeMessage
 
 _GREETING: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000 04 00 00000000")
 _PING: Final = bytes.fromhex("000008 06 00 00000000") + b"treeling"
+_TLS_ALERT: Final = b"\x15\x03"
+_SHOWN_BYTES: Final = 16
 _REFUSED_MS: Final = 500
 _SMALL_WINDOW: Final = ("grpc.http2.lookahead_bytes", 8)
 _NO_PROBES: Final = ("grpc.http2.bdp_probe", 0)  # these would widen the window
@@ -41,24 +43,34 @@ async def connects(desk: Desk) -> str:
             await writer.wait_closed()
     reader, writer = await _connection(desk)
     frames, greeting_ms, first = Frames(), desk.pace.greeting_ms, b""
+    nothing = "the end of the connection"
     try:
         writer.write(_GREETING + _PING)
         async with asyncio.timeout(greeting_ms / 1000):
             while not frames.ping_answers and (data := await reader.read(1024)):
                 frames.feed(data)
                 first = first or data
-    except (TimeoutError, OSError):
+    except TimeoutError:
+        nothing = f"nothing within {greeting_ms:,} ms"
+    except OSError:
         pass
     finally:
         writer.close()
     sent = "the client's preface of HTTP/2 without TLS, SETTINGS and a PING"
     if not frames.kinds or frames.kinds[0] != (SETTINGS, 0):
-        old = first.startswith(b"HTTP/1")
-        got = "an answer in HTTP/1" if old else "another frame" if frames.kinds else "no frame of HTTP/2"
-        raise Wrong("SETTINGS as the first frame", got, sent)
+        raise Wrong("SETTINGS as the first frame", _speech(first) if first else nothing, sent)
     if (PING, ACK) not in frames.kinds:
         raise Wrong(f"the answer to the PING within {greeting_ms:,} ms", "none", sent)
     return "HTTP/2 without TLS; a caller who hangs up at once does no harm"
+
+
+def _speech(first: bytes) -> str:
+    """What a peer speaks that is not HTTP/2, by its first bytes."""
+    if first.startswith(b"HTTP/1"):
+        return "an answer in HTTP/1"
+    if first.startswith(_TLS_ALERT):
+        return "an alert of TLS, which a bot is to do without"
+    return f"bytes that begin with {first[:_SHOWN_BYTES]!r}"
 
 
 async def small_windows(desk: Desk) -> str:

@@ -53,7 +53,17 @@ def hand(bot: type[bots.ByHand], steps: str, expected: str, got: str, pace: Pace
 
 CASES = {
     "web server": partial(hand, bots.WebServer, "connection", "SETTINGS as the first frame", "an answer in HTTP/1"),
-    "hangs up": partial(hand, bots.HangsUp, "connection", "SETTINGS as the first frame", "no frame"),
+    "needs TLS": partial(hand, bots.NeedsTls, "connection", "SETTINGS as the first frame", "an alert of TLS"),
+    "shell server": partial(hand, bots.ShellServer, "connection", "SETTINGS as the first frame", "b'SSH-2.0-Open"),
+    "hangs up": partial(hand, bots.HangsUp, "connection", "SETTINGS as the first frame", "the end of the connection"),
+    "says nothing": partial(
+        hand,
+        bots.SaysNothing,
+        "connection",
+        "SETTINGS as the first frame",
+        "nothing within 50 ms",
+        Pace(greeting_ms=50),
+    ),
     "deaf to pings": partial(
         hand, bots.DeafToPings, "connection", "answer to the PING", "none", Pace(greeting_ms=1_000)
     ),

@@ -406,10 +406,25 @@ class ClosesOldConnections(ByHand):
 
 
 class WebServer(ByHand):
+    SAYS = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"
+
     async def greet(self) -> None:
         await self._reader.readexactly(1)
-        self._writer.write(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+        self._writer.write(self.SAYS)
         raise ConnectionError
+
+
+class NeedsTls(WebServer):
+    SAYS = bytes.fromhex("15 0301 0002 02 46")
+
+
+class ShellServer(WebServer):
+    SAYS = b"SSH-2.0-OpenSSH_9.2p1\r\n"
+
+
+class SaysNothing(ByHand):
+    async def greet(self) -> None:
+        await self._reader.read()
 
 
 class HangsUp(ByHand):

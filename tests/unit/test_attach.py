@@ -12,6 +12,7 @@ from referee.players.attached import HostPort, shown
     [
         ("mybot=127.0.0.1:50051", "mybot", ("127.0.0.1", 50051)),
         ("a_b-2=my-laptop.local:1", "a_b-2", ("my-laptop.local", 1)),
+        ("x=host.:1", "x", ("host.", 1)),
         ("x=[::1]:65535", "x", ("::1", 65535)),
     ],
 )
@@ -37,6 +38,8 @@ def test_there_may_be_several() -> None:
         ("mybot=[nonsense]:50051", "NAME=HOST:PORT"),
         ("mybot=[127.0.0.1]:50051", "NAME=HOST:PORT"),
         ("mybot=/tmp/socket:1", "NAME=HOST:PORT"),
+        (f"mybot={'a' * 64}.local:1", "NAME=HOST:PORT"),
+        ("mybot=a..b:1", "NAME=HOST:PORT"),
         ("My Bot=127.0.0.1:50051", "a-z 0-9"),
         ("=127.0.0.1:50051", "a-z 0-9"),
         ("a-vs-b=127.0.0.1:50051", "-vs-"),
