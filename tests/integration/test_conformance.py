@@ -115,7 +115,12 @@ CASES = {
     "pings": partial(raw, bots.Pings(), "standing still", "no PING frames", " in "),
     "probes": partial(raw, bots.ProbesTheBandwidth(), "standing still", "probes of the bandwidth", " in "),
     "closes old ones": partial(
-        hand, bots.ClosesOldConnections, "standing still", "waits for its next turn", "the end of"
+        hand,
+        bots.ClosesOldConnections,
+        "standing still",
+        "waits for its next turn",
+        "the end of",
+        Pace(CALM.clock, idle_ms=10_000),
     ),
     "fails after games": partial(
         raw, bots.FailsAtTheEnd(), "as in a match", "ends the stream with status OK", "in another way"
