@@ -450,6 +450,7 @@ def test_ctrl_c_ends_a_run_with_words_and_exit_code_1(league: Path) -> None:
         assert process.stderr
         assert process.stdout.readline().startswith("Night 1")
         while not recorded(league):
+            assert process.poll() is None
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         words = process.stderr.read()

@@ -50,7 +50,7 @@ def test_a_game_for_whose_record_there_is_no_room_is_told_to_its_end(tmp_path: P
     command = f"{sys.executable} -m referee.cli play random --seat 0 --sandbox process --records mine.jsonl"
     done = subprocess.run(
         ["bash", "-c", f"ulimit -f 32; exec {command}"], cwd=tmp_path, input=FIRST, capture_output=True, text=True,
-        timeout=180, check=False,
+        timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 1
     assert "random" in done.stdout.rpartition("The end")[2]
@@ -164,7 +164,8 @@ def test_ctrl_c_leaves_at_once_and_leaves_nothing_behind(tmp_path: Path, sandbox
             assert process.stdout
             shown = ""
             while "Your move" not in shown:
-                shown += process.stdout.read(1)
+                shown += (came := process.stdout.read(1))
+                assert came, process.stderr.read() if process.stderr else ""
             process.send_signal(signal.SIGINT)
             began = time.monotonic()
             while process.poll() is None and time.monotonic() < began + 60:

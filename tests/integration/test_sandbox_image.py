@@ -129,6 +129,7 @@ def test_what_a_killed_build_left_is_removed_with_the_next_and_nothing_of_one_th
     killed = subprocess.Popen(command, start_new_session=True)
     try:
         while not (left := _builds(engine, bread)):
+            assert killed.poll() is None
             time.sleep(0.05)
     finally:
         killed.kill()
@@ -136,6 +137,7 @@ def test_what_a_killed_build_left_is_removed_with_the_next_and_nothing_of_one_th
     goes_on = subprocess.Popen(command, start_new_session=True)
     try:
         while not (living := _builds(engine, bread) - left):
+            assert goes_on.poll() is None
             time.sleep(0.05)
         next_(engine, runtime_image)
 
