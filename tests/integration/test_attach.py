@@ -158,11 +158,12 @@ async def test_an_attached_bot_that_has_ended_is_waited_for_and_plays_on_when_it
     tmp_path: Path,
 ) -> None:
     told: asyncio.Queue[str] = asyncio.Queue()
-    async with by_hand("if view.turn == 4: os._exit(3)", port=own_port()) as mine:
-        playing = asyncio.create_task(play(tmp_path, mine.address, tell=told.put_nowait))
-        assert "waiting 60 s for it to listen on 127.0.0.1:" in await told.get()
-        async with by_hand(port=mine.address[1]):
-            first, second = await playing
+    with own_port() as port:
+        async with by_hand("if view.turn == 4: os._exit(3)", port=port) as mine:
+            playing = asyncio.create_task(play(tmp_path, mine.address, tell=told.put_nowait))
+            assert "waiting 60 s for it to listen on 127.0.0.1:" in await told.get()
+            async with by_hand(port=port):
+                first, second = await playing
     assert faults(first) == [("mine", FaultKind.CRASH)]
     assert faults(second) == []
 

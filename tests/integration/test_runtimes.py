@@ -146,20 +146,20 @@ def test_a_bot_in_javascript_outlives_what_it_cannot_understand() -> None:
 
 
 def _outlives_what_it_cannot_understand(folder: Path, *command: str) -> None:
-    address = "127.0.0.1", own_port()
-    bot = subprocess.Popen(command, cwd=folder, env={**os.environ, "TREELINGS_LISTEN": f"127.0.0.1:{address[1]}"})
     what_is_unknown = [corner.name for corner in CORNERS if corner.section == "What is unknown"]
 
-    async def run() -> list[Step]:
+    async def run(address: tuple[str, int]) -> list[Step]:
         await _listens(*address)
         return [step async for step in conformance(address, only=what_is_unknown)]
 
-    try:
-        with asyncio.Runner(loop_factory=FairLoop) as runner:
-            steps = runner.run(run())
-    finally:
-        bot.kill()
-        bot.wait()
+    with own_port() as port:
+        bot = subprocess.Popen(command, cwd=folder, env={**os.environ, "TREELINGS_LISTEN": f"127.0.0.1:{port}"})
+        try:
+            with asyncio.Runner(loop_factory=FairLoop) as runner:
+                steps = runner.run(run(("127.0.0.1", port)))
+        finally:
+            bot.kill()
+            bot.wait()
     assert [(step.name, step.got) for step in steps if step.outcome is not Outcome.PASSED] == []
     assert len(steps) == len(what_is_unknown) > 1
 

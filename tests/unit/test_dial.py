@@ -18,8 +18,8 @@ from referee.players.dial import dial
 from referee.players.handover import may_come
 from referee.ports import Address
 from tests.support.descriptors import no_more_descriptors, open_descriptors
+from tests.support.own_port import own_port
 from tests.support.players import FakeBot
-from tests.support.ports import own_port
 
 LISTENER = """
 import socket, sys, time

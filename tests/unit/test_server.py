@@ -18,7 +18,7 @@ import grpc.aio
 import pytest
 
 from tests.support.bot_client import FIRST, PATIENCE_S, Client, Game, choosing
-from tests.support.ports import own_port
+from tests.support.own_port import own_port
 from treelings import Clock, GameEnd, GameStart, State, View, codec, derive_deck
 from treelings.v1.game_pb2 import BotMessage, RefereeMessage
 

@@ -16,7 +16,7 @@ import grpc
 import pytest
 
 from tests.support.bot_client import FIRST, PATIENCE_S, Client, choosing
-from tests.support.ports import own_port
+from tests.support.own_port import own_port
 
 BY_HAND = ("serve(First)", 'serve(First, listen="127.0.0.1:0")')
 WITHOUT = {name: value for name, value in os.environ.items() if not name.startswith("TREELINGS_")}
