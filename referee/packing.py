@@ -14,7 +14,7 @@ from referee.archives import MAX_ARCHIVE_BYTES
 from referee.errors import SubmissionError
 from referee.model import Submission
 from referee.submissions import File, copy_own, look_at, read
-from referee.vendoring import PACKAGES, add_packages
+from referee.vendoring import PACKAGES, add_packages, names_packages
 from referee.work_folder import work_folder
 
 _BUILD_TIMEOUT_S: Final = 900
@@ -35,7 +35,8 @@ def pack(folder: Path, output: Path | None) -> tuple[Submission, Path]:
         _make(folder)
     with work_folder(Path(tempfile.gettempdir()), "treelings-pack-") as work:
         copy = work / about.name
-        copy_own(folder, copy, but=(PACKAGES, *_inside(folder, path)))
+        made_anew = (PACKAGES,) if names_packages(folder, about.runtime) else ()
+        copy_own(folder, copy, but=(*made_anew, *_inside(folder, path)))
         add_packages(copy, about.runtime)
         try:
             bot, files = read(copy)

@@ -45,12 +45,17 @@ def lacks_packages(folder: Path) -> bool:
     return (folder / NPM_FILE).is_file() and not (folder / PACKAGES).exists()
 
 
+def names_packages(folder: Path, runtime: str) -> bool:
+    """Whether npm fetches a bot's packages, by its package.json: what is in node_modules already is then made anew."""
+    return runtime == "node" and (folder / NPM_FILE).is_file()
+
+
 def add_packages(folder: Path, runtime: str) -> None:
     """Fetch what the bot's own file names: package.json with its lock for node, requirements.txt for python.
 
     Those of node that are there already are made anew. Raises SubmissionError saying what is amiss.
     """
-    if runtime == "node" and (folder / NPM_FILE).is_file():
+    if names_packages(folder, runtime):
         if not (folder / NPM_LOCK).is_file():
             raise SubmissionError(
                 f"{folder.name}: expected {NPM_LOCK} beside {NPM_FILE}, which says exactly what to fetch; "

@@ -50,6 +50,12 @@ def test_packages_without_a_lock_are_not_fetched(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_packages_that_no_file_names_are_the_bots_own(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "ann", toml=NODE, files={"bot.js": "", "node_modules/mine/index.js": "1"})
+    _, path = pack(folder, tmp_path / "out")
+    assert "node_modules/mine/index.js" in {file.path for file in read(path)[1]}
+
+
 def test_a_bot_without_the_packages_that_it_names_is_told_how_they_come_in(tmp_path: Path) -> None:
     folder = bot_folder(tmp_path, "ann", toml=NODE, files={"bot.js": "", "package.json": '{"dependencies": {}}'})
     assert lacks_packages(folder)
