@@ -1,7 +1,6 @@
 """What the corners of a conformance run have in common: the way to the bot, the time it gets, ordinary games."""
 
 import asyncio
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from referee.conformance.decks import dealt
 from referee.conformance.table import Choose, Measures, Table, any_move, start
 from referee.conformance.talk import Ended, Line, Talk, Wrong
 from referee.errors import UsageError
-from referee.players.attached import HostPort, shown
+from referee.players.attached import HostPort, in_words, shown
 from treelings import Clock
 from treelings.rules import Refill
 from treelings.v1.game_pb2 import RefereeMessage
@@ -54,8 +53,7 @@ class Desk:
         except TimeoutError:
             got = "no answer"
         except OSError as error:
-            # A loop words it as it likes; what a name service says has a number of its own, below zero.
-            got = os.strerror(error.errno) if error.errno and error.errno > 0 else f"{error.strerror or error}"
+            got = in_words(error)
         else:
             writer.close()
             with suppress(OSError):

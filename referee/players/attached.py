@@ -165,8 +165,12 @@ async def _obstacle(address: HostPort) -> str | None:
     except TimeoutError:
         return _SILENT
     except OSError as error:
-        # A loop words it as it likes; what a name service says has a number of its own, below zero.
-        return os.strerror(error.errno) if error.errno and error.errno > 0 else f"{error.strerror or error}"
+        return in_words(error)
+
+
+def in_words(error: OSError) -> str:
+    """Why a call failed: a loop words it as it likes; what a name service says has a number of its own, below zero."""
+    return os.strerror(error.errno) if error.errno and error.errno > 0 else f"{error.strerror or error}"
 
 
 async def _greets(address: HostPort) -> bool:
