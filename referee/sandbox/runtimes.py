@@ -2,7 +2,8 @@
 
 import os
 import tempfile
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -91,10 +92,24 @@ def build_image(
         return _build_image(engine, runtime, report, source, force=force)
 
 
-def one_build(report: Report) -> AbstractContextManager[None]:
-    """While this is held, no other process of this user builds or removes images here; waits for one that does."""
-    lock = Path(tempfile.gettempdir()) / f"treelings-build-{os.geteuid()}.lock"
-    return one_after_another(lock, lambda: report("another process builds images here: waiting for its end"))
+@contextmanager
+def one_build(report: Report) -> Iterator[None]:
+    """While this is held, no other process of this user builds or removes images here; waits for one that does.
+
+    Raises SandboxError if the file that says so cannot be held.
+    """
+    path = Path(tempfile.gettempdir()) / f"treelings-build-{os.geteuid()}.lock"
+    with ExitStack() as held:
+        try:
+            held.enter_context(
+                one_after_another(path, lambda: report("another process builds images here: waiting for its end"))
+            )
+        except OSError as error:  # such as a file that another user has put there
+            raise SandboxError(
+                f"{path}: it cannot be locked against other builds of images ({error.strerror}); "
+                "remove it, or set TMPDIR to a folder of your own"
+            ) from error
+        yield
 
 
 def _build_image(engine: APIClient, runtime: str, report: Report, source: Source, *, force: bool) -> str:

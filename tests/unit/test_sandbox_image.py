@@ -1,5 +1,6 @@
 """What the runtime image is made of, what is said of one that could not have all of it, and builds at once."""
 
+import os
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -7,6 +8,7 @@ from queue import Queue
 
 import pytest
 
+from referee.errors import SandboxError
 from referee.sandbox.core import TOOLS
 from referee.sandbox.doctor import check_image
 from referee.sandbox.image import PLAIN
@@ -57,3 +59,15 @@ def test_what_is_there_waits_for_no_build(tmp_path: Path, monkeypatch: pytest.Mo
     build_image(as_client(engine := FakeEngine({})), "native", report=said.append)
     assert engine.built == [wanted_image("native")]
     assert said == [f"built {wanted_image('native')}"]
+
+
+def test_a_build_that_cannot_hold_others_off_says_what_is_in_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (in_the_way := tmp_path / f"treelings-build-{os.geteuid()}.lock").mkdir()
+    engine = FakeEngine({})
+
+    with pytest.raises(SandboxError, match=f"^{in_the_way}: it cannot be locked .*; remove it, or set TMPDIR"):
+        build_image(as_client(engine), "native", report=pytest.fail)
+    assert engine.built == []
