@@ -43,7 +43,7 @@ async def connects(desk: Desk) -> str:
             await writer.wait_closed()
     reader, writer = await _connection(desk)
     frames, greeting_ms, first = Frames(), desk.pace.greeting_ms, b""
-    nothing = "the end of the connection"
+    nothing = "the end of the connection, as of a bot that waits for TLS"
     try:
         writer.write(_GREETING + _PING)
         async with asyncio.timeout(greeting_ms / 1000):

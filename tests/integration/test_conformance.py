@@ -55,7 +55,7 @@ CASES = {
     "web server": partial(hand, bots.WebServer, "connection", "SETTINGS as the first frame", "an answer in HTTP/1"),
     "needs TLS": partial(hand, bots.NeedsTls, "connection", "SETTINGS as the first frame", "an alert of TLS"),
     "shell server": partial(hand, bots.ShellServer, "connection", "SETTINGS as the first frame", "b'SSH-2.0-Open"),
-    "hangs up": partial(hand, bots.HangsUp, "connection", "SETTINGS as the first frame", "the end of the connection"),
+    "hangs up": partial(hand, bots.HangsUp, "connection", "SETTINGS as the first frame", "a bot that waits for TLS"),
     "says nothing": partial(
         hand,
         bots.SaysNothing,
