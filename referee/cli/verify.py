@@ -40,7 +40,12 @@ def verify(
     """
     from referee.verify import verify as check
 
-    report = check(paths, secret=parse_secret(secret) if secret is not None else None)
+    known = parse_secret(secret) if secret is not None else None
+    if known is not None and all(path.is_dir() for path in paths):
+        raise typer.BadParameter(
+            "--secret: expected a file of records too, since a site tells its own secrets, got none"
+        )
+    report = check(paths, secret=known)
     for note in report.notes:
         out.print(f"note: {note}", markup=False, soft_wrap=True)
     for difference in report.differences[:_SHOWN]:

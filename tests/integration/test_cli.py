@@ -256,6 +256,7 @@ def test_doctor_fails_without_an_engine_and_says_what_to_do(tmp_path: Path) -> N
         (["league", "run", "nowhere"], ["nowhere", "league init"]),
         (["verify", "nowhere"], ["nowhere", "expected a file of records or the folder of a site"]),
         (["verify", "https://example.org/x y"], ["download the folder first: wget -r -np 'https://example.org/x y'"]),
+        (["verify", ".", "--secret", "ab" * 32], ["--secret: ", "a site tells its own secrets"]),
         (["replay", "nowhere"], ["nowhere"]),
         (["new", "mybot", "--language", "rust"], ["Invalid value for '--language': 'rust' is not one of"]),
         (["league", "bogus"], ["bogus"]),
