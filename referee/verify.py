@@ -155,7 +155,7 @@ def _site(found: _Findings, site: Path) -> None:
         if other != night.number:
             found.differs(f"night {night.number}: expected a commitment of its own, got night {other}'s")
         try:
-            records += _night(found, site, league, night)
+            records += _night(found, site, league, night, over=_is_over(night, nights))
         except (RecordError, UsageError) as error:
             found.differs(f"night {night.number}: {error}")
             found.incomplete = True
@@ -181,12 +181,12 @@ def _missing_files(found: _Findings, site: Path, nights: Sequence[Night]) -> Non
     """Tell of files that have to be there; what follows from their lack is then no more than counted."""
     for night in nights:
         path = _record_file(site, night.number)
-        if not path.exists() and _is_over(night):
+        if not path.exists() and _is_over(night, nights):
             found.differs(f"records/{path.name}: expected by {NAME}, not there")
             found.incomplete = True
 
 
-def _night(found: _Findings, site: Path, league: str, night: Night) -> list[GameRecord]:
+def _night(found: _Findings, site: Path, league: str, night: Night, *, over: bool) -> list[GameRecord]:
     """Check a night; its records, each game once, without their moves (the standings need none)."""
     versions = {bot.name: bot.version for bot in night.bots}
     decks = _Decks(_revealed(found, night))
@@ -212,7 +212,7 @@ def _night(found: _Findings, site: Path, league: str, night: Night) -> list[Game
         _as_planned(found, f"night {night.number}, game {record.id}", record, plan.get(record.id), versions)
     # Without the file no game can be there; and a line that holds no record may have been that of a missing game.
     excused = found.broken - broken if path.exists() else len(plan)
-    _complete(found, night, plan, records, excused)
+    _complete(found, night, plan, records, excused, over=over)
     return list(records.values())
 
 
@@ -300,12 +300,19 @@ def _as_planned(
             )
 
 
-def _is_over(night: Night) -> bool:
-    return night.finished is not None or night.secret is not None
+def _is_over(night: Night, nights: Sequence[Night]) -> bool:
+    """Whether nothing more is to be played: a league opens its next night only then."""
+    return night.finished is not None or night.secret is not None or night is not nights[-1]
 
 
 def _complete(
-    found: _Findings, night: Night, plan: Mapping[str, GameSpec], records: Mapping[str, GameRecord], excused: int
+    found: _Findings,
+    night: Night,
+    plan: Mapping[str, GameSpec],
+    records: Mapping[str, GameRecord],
+    excused: int,
+    *,
+    over: bool,
 ) -> None:
     """Every planned game is recorded or listed as void, unless the night is still being played.
 
@@ -319,7 +326,7 @@ def _complete(
         elif game in records:
             found.differs(f"{label}, game {game}: expected a record or an entry as void, got both")
     missing = [game for game in plan if game not in records and game not in voids]
-    if not _is_over(night):
+    if not over:
         found.note(f"{label}: not finished: {len(records)} of {len(plan)} games recorded")
         return
     if voids:

@@ -191,6 +191,14 @@ class TestSiteDiffers:
         site = site_of(tmp_path, closed, tuple(record for record in records if record.id != GAME))
         assert "got neither" in only(verify([site]))
 
+    def test_a_missing_game_of_a_night_that_is_said_to_be_played_still_although_another_came_after_it(
+        self, tmp_path: Path
+    ) -> None:
+        nights, records = league()
+        open_still = (replace(nights[0], finished=None, secret=None), nights[1])
+        site = site_of(tmp_path, open_still, tuple(record for record in records if record.id != GAME))
+        assert "got neither" in only(verify([site]))
+
     def test_a_game_outside_the_plan(self, site: Path) -> None:
         change_game(site, lambda record: replace(record, deal="night 1/amber-vs-birch/7"))
         report = verify([site])
