@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 from referee.cli import options
-from referee.cli.show import comment, market, out, row, say
+from referee.cli.show import comment, market, out, print_row, say, tiles
 from referee.errors import UsageError
 from referee.model import GameRecord, PlayedMove
 from referee.text import printable
@@ -150,15 +150,13 @@ def _turn(before: State, after: State, played: PlayedMove, names: list[str], wid
     line.pad_right(max(0, 28 + width - line.cell_len))
     line.append(f"{played.move:<9}", style="bold")
     line.append("  referee  " if played.by_referee else f"{played.ms:>7.1f} ms  ", style="dim")
-    line.append_text(row(after, played.seat))
-    out.print(line, soft_wrap=True)
+    print_row(line, tiles(after, played.seat))
     comment(played.comment, 8 + width)
 
 
 def _rows(state: State, names: list[str], width: int, *, scoring: bool = False) -> None:
     for seat, name in enumerate(names):
-        line = Text(f"      {name:<{width}}  ").append_text(row(state, seat, scoring=scoring))
-        out.print(line, soft_wrap=True)
+        print_row(Text(f"      {name:<{width}}  "), tiles(state, seat, scoring=scoring))
     out.print()
 
 

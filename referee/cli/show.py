@@ -82,14 +82,30 @@ def guild(letter: str, count: int | None = None) -> Text:
     return Text(body, style=f"bold {ink} on {GUILD_COLOURS[letter]}")
 
 
-def row(state: "State", seat: int, *, scoring: bool = False) -> Text:
+def tiles(state: "State", seat: int, *, scoring: bool = False) -> list[Text]:
     """A seat's columns from left to right; with `scoring`, those that score are marked with a star."""
     stars = state.scoring()[seat] if scoring else ()
-    text = Text()
+    found = []
     for place, (letter, height) in enumerate(zip(state.rows[seat], state.heights(seat), strict=True)):
-        text.append_text(guild(letter, height))
-        text.append("* " if scoring and stars[place] else " " if not scoring else "  ", style="bold")
-    return text
+        after = "* " if scoring and stars[place] else " " if not scoring else "  "
+        found.append(guild(letter, height).append(after, style="bold"))
+    return found
+
+
+def row(state: "State", seat: int, *, scoring: bool = False) -> Text:
+    """A seat's columns as one text; see `tiles`."""
+    return Text().join(tiles(state, seat, scoring=scoring))
+
+
+def print_row(head: Text, columns: Sequence[Text], to: Console = out) -> None:
+    """Print a row behind what tells whose it is; where a terminal ends, it goes on below its first column."""
+    line, start = head, head.cell_len
+    for column in columns:
+        if to.is_terminal and line.cell_len > start and line.cell_len + column.cell_len > to.width:
+            to.print(line, soft_wrap=True)
+            line = Text(" " * start)
+        line.append_text(column)
+    to.print(line, soft_wrap=True)
 
 
 def market(state: "State") -> Text:

@@ -6,7 +6,7 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
-from referee.cli.show import SafeConsole, error_lines
+from referee.cli.show import SafeConsole, error_lines, print_row
 
 HOSTILE = "\x1b]0;pwned\x1b[2J\u202e\u2028\x9b31m\ud800"
 HARMLESS = r"\x1b]0;pwned\x1b[2J\u202e\u2028\x9b31m\ud800"
@@ -57,3 +57,11 @@ def test_styles_are_no_text() -> None:
 def test_each_line_of_an_error_is_marked_as_one(capsys: pytest.CaptureFixture[str]) -> None:
     error_lines("a.toml: unknown key [b]\na.toml: name: missing")
     assert capsys.readouterr().err == "error: a.toml: unknown key [b]\nerror: a.toml: name: missing\n"
+
+
+@pytest.mark.parametrize(("terminal", "lines"), [(True, ["ann   R1  O12", "      Y3"]), (False, ["ann   R1  O12  Y3"])])
+def test_a_row_goes_on_below_its_first_column_where_a_terminal_ends(terminal: bool, lines: list[str]) -> None:
+    file = io.StringIO()
+    narrow = SafeConsole(file=file, width=15, force_terminal=terminal, color_system=None)
+    print_row(Text("ann  "), [Text(" R1 "), Text(" O12 "), Text(" Y3 ")], to=narrow)
+    assert [line.rstrip() for line in file.getvalue().splitlines()] == lines
