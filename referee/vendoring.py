@@ -33,6 +33,7 @@ _PIP: Final = (
 _TIMEOUT_S: Final = 300
 _NOT_RUN: Final = (".ts", ".mts", ".cts", ".map", ".md", ".markdown", ".yml", ".flow")  # types, maps of sources, texts
 _TYPES: Final = "@types"
+_ELSEWHERE: Final = "set XDG_CACHE_HOME to a folder that may be written"
 _LONGEST: Final = 600
 _LONGEST_LINE: Final = 100
 # A name and what versions of it will do: what else such a file may hold, a path or an address, pip would build.
@@ -93,31 +94,55 @@ def _check_requirements(folder: Path) -> None:
 
 def with_packages(folder: Path) -> Path:
     """A copy of a node bot's folder with its packages, kept in this user's cache. Raises SubmissionError, OSError."""
-    home = _home(folder)
-    if not home.exists():
-        home.parent.mkdir(parents=True, exist_ok=True)
-        with work_folder(home.parent, "packing-") as fresh:
-            copy = fresh / folder.name
-            shutil.copytree(folder, copy)
-            add_packages(copy, "node")
-            try:
-                copy.rename(home)
-            except OSError as problem:
-                # Somebody else may have done the same at the same time.
-                if problem.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                    raise
+    if (there := packed_already(folder)) is not None:
+        return there
+    cache = _cache()
+    if cache is None:
+        raise SubmissionError(
+            f"{folder.name}: its packages are kept in a folder of this user, who has none; {_ELSEWHERE}"
+        )
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise SubmissionError(
+            f"{folder.name}: its packages are kept in {cache}, which cannot be made: {problem.strerror}; {_ELSEWHERE}"
+        ) from problem
+    home = cache / _packed(folder)
+    with work_folder(cache, "packing-") as fresh:
+        copy = fresh / folder.name
+        shutil.copytree(folder, copy)
+        add_packages(copy, "node")
+        try:
+            copy.rename(home)
+        except OSError as problem:
+            # Somebody else may have done the same at the same time.
+            if problem.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
     return home
 
 
 def packed_already(folder: Path) -> Path | None:
-    """What `with_packages` would return if it is there."""
-    home = _home(folder)
-    return home if home.exists() else None
+    """What `with_packages` would return if it is there; where this user may not look there is nothing."""
+    cache = _cache()
+    if cache is None:
+        return None
+    home = cache / _packed(folder)
+    try:
+        return home if home.exists() else None
+    except OSError:  # such as the home of somebody else, which `sudo` may leave set
+        return None
 
 
-def _home(folder: Path) -> Path:
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "treelings" / f"packed-{_digest(folder)}"
+def _cache() -> Path | None:
+    """Where this user's packages are kept; None for one without a folder of his own."""
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treelings"
+    except RuntimeError:  # no HOME, and no user of this number is known, as in some containers
+        return None
+
+
+def _packed(folder: Path) -> str:
+    return f"packed-{_digest(folder)}"
 
 
 def _digest(folder: Path) -> str:

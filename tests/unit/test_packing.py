@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import pwd
 import random
 import tarfile
 from io import BytesIO
@@ -14,7 +15,7 @@ from referee.archives import MAX_ARCHIVE_BYTES
 from referee.errors import BotFileError, SubmissionError
 from referee.packing import archive, pack
 from referee.submissions import MAX_PATH, File, inspect, read, take_in
-from referee.vendoring import lacks_packages
+from referee.vendoring import lacks_packages, packed_already, with_packages
 from tests.support.submissions import bot_folder
 
 NODE = 'name = "ann"\nauthor = "A"\ncommand = ["node", "bot.js"]\nruntime = "node"\n'
@@ -54,6 +55,39 @@ def test_packages_that_no_file_names_are_the_bots_own(tmp_path: Path) -> None:
     folder = bot_folder(tmp_path, "ann", toml=NODE, files={"bot.js": "", "node_modules/mine/index.js": "1"})
     _, path = pack(folder, tmp_path / "out")
     assert "node_modules/mine/index.js" in {file.path for file in read(path)[1]}
+
+
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [("/dev/null", "Not a directory"), (f"/{'x' * 300}", "File name too long")],
+)
+def test_who_cannot_keep_a_samples_packages_is_told_to_name_another_place_and_plays_without(
+    place: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", place)
+    folder = bot_folder(tmp_path, "ann", toml=NODE, files={"bot.js": "", "package.json": '{"dependencies": {}}'})
+    assert packed_already(folder) is None
+    with pytest.raises(
+        SubmissionError, match=rf"kept in {place}/treelings, which cannot be made: {why}; set XDG_CACHE"
+    ):
+        with_packages(folder)
+
+
+def test_a_user_whom_the_machine_does_not_know_plays_without_a_samples_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody(_: int) -> pwd.struct_passwd:
+        raise KeyError
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    folder = bot_folder(tmp_path, "ann", toml=NODE, files={"bot.js": "", "package.json": '{"dependencies": {}}'})
+    assert packed_already(folder) is None
+    with pytest.raises(
+        SubmissionError, match="ann: its packages are kept in a folder of this user, who has none; set XDG"
+    ):
+        with_packages(folder)
 
 
 def test_a_bot_without_the_packages_that_it_names_is_told_how_they_come_in(tmp_path: Path) -> None:
