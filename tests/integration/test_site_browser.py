@@ -49,6 +49,8 @@ _CONTRASTS = """() => {
   return found;
 }"""
 
+_LINES = "place => (range => (range.selectNodeContents(place), range.getClientRects().length))(document.createRange())"
+
 
 @pytest.fixture(scope="module")
 def context() -> Iterator[BrowserContext]:
@@ -102,6 +104,19 @@ def test_a_phone_shows_the_standings_whole(page: Page, pages: list[Path], width:
             assert all(cell.is_visible() for cell in row.locator("th, td").all())
             rated = "rated" in (table.get_attribute("class") or "")
             assert row.locator("th, td").count() == (10 if rated else 8)
+
+
+@pytest.mark.parametrize("width", [360, 375, 390, 412])
+def test_a_phone_breaks_no_name_and_no_interval_of_usual_length(page: Page, tmp_path: Path, width: int) -> None:
+    nights, records = random_league(Random(5), bots=("neighbour", "greedy"), nights=1, seats=(2,), deals=1)
+    publish_site(tmp_path / "site", league="Thursday night", nights=nights, games=AtHand(records))
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto((tmp_path / "site" / "index.html").as_uri())
+    row = page.locator(".standings.rated tbody tr", has_text="neighbour")
+    interval = row.locator(".elo small")
+    interval.evaluate("place => place.textContent = '+128 … +287'")
+    for place in (row.locator("th a bdi"), interval):
+        assert place.evaluate(_LINES) == 1
 
 
 def test_a_phone_has_the_standings_as_a_table_for_screen_readers(page: Page, pages: list[Path]) -> None:
