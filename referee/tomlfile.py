@@ -4,6 +4,7 @@ import difflib
 import re
 import tomllib
 import types
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Final, TypeVar, Union, get_args, get_origin
 
@@ -43,6 +44,7 @@ def parse_toml(raw: bytes, path: Path, model: type[M], error: type[UsageError]) 
     """The same of bytes that were read already; `path` is only named in errors."""
     if len(raw) > MAX_TOML_BYTES:
         raise error(f"{path}: expected at most {MAX_TOML_BYTES:,} bytes, got more")
+    raw = raw.removeprefix(BOM_UTF8)  # which editors on Windows put there, and no editor shows
     try:
         values = tomllib.loads(raw.decode("utf-8"))
     except UnicodeDecodeError as problem:

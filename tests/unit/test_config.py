@@ -53,6 +53,11 @@ def test_one_table_size_needs_no_list(tmp_path: Path) -> None:
     assert read_config(tmp_path).seats == (3,)
 
 
+def test_what_editors_on_windows_put_before_and_into_a_text_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "league.toml").write_bytes(b'\xef\xbb\xbfname = "x"\r\nseats = 3\r\n')
+    assert read_config(tmp_path).settings().seats == (3,)
+
+
 def test_the_template_names_every_limit_with_its_default(tmp_path: Path) -> None:
     lines = [line.removeprefix("# ") for line in template("x").partition("[sandbox]")[2].splitlines()]
     (tmp_path / "league.toml").write_text("\n".join(['name = "x"', "[sandbox]", *lines]))
