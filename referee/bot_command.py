@@ -18,7 +18,10 @@ def check_command(where: str, command: Sequence[str], runtime: str, files: Mappi
             build = "; the folder has a Makefile: run `make` in it first" if "Makefile" in files else ""
             raise BotFileError(f"{where}: expected a file of the bot, got {program!r}, which is not there{build}")
         if not files[program[2:]]:
-            raise BotFileError(f"{where}: {program!r} cannot be run; make it executable (chmod +x)")
+            raise BotFileError(
+                f"{where}: {program!r} cannot be run; make it executable (chmod +x), and pack it by `treelings pack`: "
+                "a .zip made on Windows does not say what is"
+            )
         return
     if runtime == "native":
         raise BotFileError(

@@ -361,7 +361,7 @@ GOOD = {"name": '"ann"', "author": '"A"', "command": '["python", "bot.py"]', "ru
         ("command", '["python", "-u"]', "command: expected a file for python to run"),
         ("command", '["bash", "x"]', 'expected "python" or a file of the bot such as "./run" first, got \'bash\''),
         ("command", '["./run"]', "expected a file of the bot, got './run', which is not there"),
-        ("command", '["./bot.py"]', "'./bot.py' cannot be run; make it executable"),
+        ("command", '["./bot.py"]', "'./bot.py' cannot be run; make it executable (chmod +x), and pack it"),
         ("runtime", '"node"', 'command: expected "node" or a file of the bot such as "./run" first, got \'python\''),
         ("runtime", '"native"', 'expected a file of the bot such as "./bot" first, got \'python\''),
         ("runtime", '"perl"', "runtime: expected 'python', 'node' or 'native', got 'perl'"),
