@@ -305,11 +305,19 @@ def test_a_night_that_goes_on_says_which_places_are_decided_and_passes_verificat
     assert "Places 1 and 2 are not decided at 95 %, after 12 deals a match." in text
     assert "ahead of" in text
     assert "12 a match at most" in text
+    assert "Games those that the score counts" in " ".join(_Page(site / "index.html").texts)
     assert verify([site]).differences == ()
 
 
 def test_a_night_without_such_a_wish_says_nothing_of_it(site: Path) -> None:
     assert "decided" not in (site / "night-1.html").read_text()
+    assert "that the score counts" not in (site / "index.html").read_text()
+
+
+def test_deals_stand_beside_the_elo_that_takes_them_all(site: Path) -> None:
+    text = re.sub(r"\s+", " ", _Page(site / "bots" / f"{NAMES[0]}.html").text)
+    assert re.search(r"Elo\S+ \S+ … \S+, \d+ deals Score", text)
+    assert re.search(r"Mean margin\S+ in \d+ games Median", text)
 
 
 def test_a_league_without_nights_and_a_night_without_games_have_their_pages(
