@@ -61,7 +61,8 @@ class Report:
     def summary(self) -> str:
         """The outcome in one line."""
         if self.differences:
-            return f"not verified: {len(self.differences) + self.untold} differences in {self.games} games"
+            many = len(self.differences) + self.untold
+            return f"not verified: {many} {'difference' if many == 1 else 'differences'} in {self.games} games"
         identical = ", standings identical" if self.standings else ""
         return f"verified: {self.games} games, {self.decks} decks{identical}"
 
@@ -208,11 +209,12 @@ def _night(found: _Findings, site: Path, league: str, night: Night, *, over: boo
     # Last, since which extra deals were due follows from the records before them.
     matches, _ = plan_so_far(league, night, records.values())
     plan = {game.id: game for match in matches for game in match.games}
-    for record in records.values():
-        _as_planned(found, f"night {night.number}, game {record.id}", record, plan.get(record.id), versions)
     # Without the file no game can be there; and a line that holds no record may have been that of a missing game.
     excused = found.broken - broken if path.exists() else len(plan)
     _complete(found, night, plan, records, excused, over=over)
+    # After what is missing: without one game of the round robin no extra deal was due, and all of them are outside.
+    for record in records.values():
+        _as_planned(found, f"night {night.number}, game {record.id}", record, plan.get(record.id), versions)
     return list(records.values())
 
 

@@ -19,7 +19,15 @@ def _present(text: str) -> Path:
         raise typer.BadParameter(f"{shown}: download the folder first: wget -r -np {shlex.quote(shown)}")
     if not Path(text).exists():
         raise typer.BadParameter(f"{shown}: expected a file of records or the folder of a site, got neither")
-    return Path(text)
+    path = Path(text)
+    if path.suffix == ".html":
+        raise typer.BadParameter(f"{shown}: expected the folder of a site, the one with league.json in it, got a page")
+    if (path / "league.toml").is_file() and not (path / "league.json").exists():
+        raise typer.BadParameter(
+            f"{shown}: expected the folder of a site, got that of a league; its site is {shown}/site, "
+            "unless its league.toml says otherwise"
+        )
+    return path
 
 
 def verify(

@@ -122,6 +122,22 @@ def test_verify_names_what_differs_and_fails(league: Path) -> None:
     assert "rank" in done.err
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("index.html", "the one with league.json in it, got a page"),
+        ("", "got that of a league; its site is {given}/site"),
+    ],
+)
+def test_verify_names_the_folder_that_it_takes_in_the_place_of_one_near_it(
+    league: Path, given: str, words: str
+) -> None:
+    (league / "index.html").touch()
+    done = treelings("verify", league / given, cwd=league.parent)
+    assert (done.code, done.out) == (2, "")
+    assert "expected the folder of a site, " + words.format(given=league / given) in done.err
+
+
 def test_a_match_is_played_recorded_replayed_and_verified(tmp_path: Path) -> None:
     secret = "ab" * 32
     done = treelings(

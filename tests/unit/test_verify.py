@@ -88,6 +88,14 @@ class TestExtraDeals:
         gone = "night 1/amber-vs-birch/+11/r1"
         report = self.site(tmp_path, lambda records: tuple(record for record in records if record.id != gone))
         assert only(report) == f"night 1, game {gone}: expected a record or an entry as void, got neither"
+        assert report.summary == "not verified: 1 difference in 71 games"
+
+    def test_a_missing_game_is_told_before_the_deals_that_were_not_due_without_it(self, tmp_path: Path) -> None:
+        report = self.site(tmp_path, lambda records: tuple(record for record in records if record.id != GAME))
+        missing, *outside = (text for text in report.differences if "standings" not in text)
+        assert missing == f"night 1, game {GAME}: expected a record or an entry as void, got neither"
+        assert outside
+        assert all("expected only games of the plan" in text for text in outside)
 
     def test_a_deal_that_was_not_due_is_told(self, tmp_path: Path) -> None:
         nights, records = decided_league(BOTS[:3], self.AIM)
