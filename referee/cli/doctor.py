@@ -15,11 +15,14 @@ def doctor() -> None:
     from rich.text import Text
 
     from referee.cli.fault import print_hanging
+    from referee.cli.sandboxes import follow_build
     from referee.run import default_jobs, tables_at_once
+    from referee.sandbox.choose import told_when_slow
     from referee.sandbox.doctor import examine
     from treelings.cards import MAX_PLAYERS
 
-    checks = examine(at_once=tables_at_once(default_jobs()) * MAX_PLAYERS)
+    with told_when_slow(follow_build):
+        checks = examine(at_once=tables_at_once(default_jobs()) * MAX_PLAYERS)
     width = max(len(check.name) for check in checks)
     for check in checks:
         mark, style = _MARKS[check.level]

@@ -16,7 +16,7 @@ _NAMED = 5
 
 
 def follow_build(line: str) -> None:
-    """Show how the build of an image goes on."""
+    """Show how the build of an image goes on, or what is waited for."""
     err.print(line, style="dim", markup=False)
 
 

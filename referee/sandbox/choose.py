@@ -1,7 +1,9 @@
 """Which sandbox this machine's bots run in."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from threading import Timer
 from typing import Final, Literal
 
 from docker import APIClient
@@ -22,6 +24,9 @@ Wish = Literal["auto", "docker", "process"]
 
 PLAIN_PROCESSES: Final = "bots run as plain processes, which isolates nothing: this is for bots that you trust"
 """What the note on such a sandbox begins with; why there are no containers may follow, in brackets."""
+
+_PATIENCE_S: Final = 5.0
+"""Without a word; an engine that answers does so in far less."""
 
 
 def choose_sandbox(
@@ -60,7 +65,8 @@ def choose_sandbox(
 def _prepare(
     connect: Callable[[], APIClient], report: Report, limits: Limits, at_once: int
 ) -> tuple[Waiting, Literal["socket", "tcp"]]:  # fmt: skip
-    engine = connect()
+    with told_when_slow(report):
+        engine = connect()
     try:
         with engine_errors("asking what the Docker engine can do"):
             info = engine.info()
@@ -71,6 +77,18 @@ def _prepare(
         return Waiting.on(info, limits, at_once=at_once), way
     finally:
         engine.close()
+
+
+@contextmanager
+def told_when_slow(report: Report, *, after_s: float = _PATIENCE_S) -> Iterator[None]:
+    """Reports that the engine is waited for, once that has taken this long: one that hangs has CALL_TIMEOUT_S."""
+    word = Timer(after_s, report, ["waiting for the Docker engine …"])
+    word.daemon = True
+    word.start()
+    try:
+        yield
+    finally:
+        word.cancel()
 
 
 def lacking(

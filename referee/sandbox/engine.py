@@ -91,7 +91,9 @@ def _cause(error: BaseException) -> str:
             return layer.strerror
         inner = (layer.__cause__, *layer.args)
         layers += [each for each in inner if isinstance(each, BaseException)]
-    return str(error)
+    return str(error).removeprefix(
+        "UnixHTTPConnectionPool(host='localhost', port=None): "
+    )  # where: told by whoever asks
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from requests import Response
 
 from referee.errors import ConfigError, EngineGone, SandboxError
 from referee.limits import Limits
-from referee.sandbox.choose import choose_sandbox, lacking
+from referee.sandbox.choose import choose_sandbox, lacking, told_when_slow
 from referee.sandbox.doctor import (
     Check,
     check_abilities,
@@ -180,7 +180,7 @@ def test_a_socket_that_is_not_for_this_user_is_told_with_what_to_do() -> None:
 
 
 def test_an_engine_that_never_answers_is_gone(silent_engine: str) -> None:
-    with pytest.raises(EngineGone, match="timed out"):
+    with pytest.raises(EngineGone, match=r"does not answer \(Read timed out"):
         connect(url=silent_engine, timeout_s=1)
 
 
@@ -346,3 +346,23 @@ def test_the_seccomp_profile_denies_what_it_does_not_name() -> None:
         "process_vm_readv", "process_vm_writev", "bpf", "perf_event_open", "keyctl", "add_key", "request_key",
         "userfaultfd", "mount", "unshare", "setns", "inotify_init", "inotify_init1", "mincore",
     }  # fmt: skip
+
+
+def test_an_engine_that_takes_its_time_is_said_to_be_waited_for() -> None:
+    said, told = list[str](), threading.Event()
+
+    def report(line: str) -> None:
+        said.append(line)
+        told.set()
+
+    with told_when_slow(report, after_s=0):
+        told.wait()
+    assert said == ["waiting for the Docker engine …"]
+
+
+def test_nothing_is_said_of_an_engine_that_answered() -> None:
+    said, before = list[str](), {*threading.enumerate()}
+    with told_when_slow(said.append, after_s=3600):
+        (waiting,) = {*threading.enumerate()} - before
+    waiting.join()  # which would take an hour
+    assert said == []
