@@ -21,6 +21,8 @@ from referee.text import printable
 CALL_TIMEOUT_S: Final = 30
 _LONGEST_REASON: Final = 300
 _UNIX: Final = "http+unix://"
+_POOL: Final = "UnixHTTPConnectionPool(host='localhost', port=None): "
+"""What comes before a timeout's own words; whoever asks tells where."""
 
 
 def connect(*, url: str | None = None, timeout_s: int = CALL_TIMEOUT_S) -> APIClient:
@@ -91,9 +93,7 @@ def _cause(error: BaseException) -> str:
             return layer.strerror
         inner = (layer.__cause__, *layer.args)
         layers += [each for each in inner if isinstance(each, BaseException)]
-    return str(error).removeprefix(
-        "UnixHTTPConnectionPool(host='localhost', port=None): "
-    )  # where: told by whoever asks
+    return str(error).removeprefix(_POOL)
 
 
 @contextmanager
