@@ -64,7 +64,10 @@ def compare(
     ] = options.RefillChoice.START,
     sandbox: options.Sandbox = options.SandboxWish.AUTO,
     records: Annotated[
-        Path | None, typer.Option("--records", metavar="FILE", help="Write the games there, one record a line.")
+        Path | None,
+        typer.Option(
+            "--records", metavar="FILE", help="Write the games there, one record a line, in place of what is there."
+        ),
     ] = None,
     *,
     same: Annotated[

@@ -89,7 +89,9 @@ def match(
     sandbox: options.Sandbox = options.SandboxWish.AUTO,
     records: Annotated[
         Path | None,
-        typer.Option("--records", metavar="FILE", help="Write the games there, one record a line."),
+        typer.Option(
+            "--records", metavar="FILE", help="Write the games there, one record a line, in place of what is there."
+        ),
     ] = None,
     logs: Annotated[
         Path | None,

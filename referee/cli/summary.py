@@ -9,7 +9,7 @@ from referee.cli.show import out, print_whole
 from referee.model import GameRecord
 from referee.standings import TIE_BREAKS
 from referee.strength import Interval
-from referee.summary import summary
+from referee.summary import BotSummary, summary
 from treelings.cards import MIN_PLAYERS
 
 _PERCENT = 100
@@ -30,7 +30,8 @@ def print_summary(match: str, records: Sequence[GameRecord]) -> None:
     table.add_column("bot", style="bold", no_wrap=True)
     for name in ("w-t-l", "score", "95 %", "margin", "ms a move", "faults"):
         table.add_column(name, justify="right", no_wrap=True)
-    for bot in summary(records):
+    bots = summary(records)
+    for bot in bots:
         row = bot.standing
         table.add_row(
             str(row.rank),
@@ -48,10 +49,15 @@ def print_summary(match: str, records: Sequence[GameRecord]) -> None:
         out.print("score: the share of the other seats that were beaten; a tie counts half.", style="dim")
     out.print(
         "95 % and ±: where the true value lies; a deal with its rotations is one sample.",
+        *(["?: these are too few deals, or too much alike, to tell."] if any(map(_untold, bots)) else []),
         "ms a move: the median / what 99 of 100 moves took at most.",
         f"Equal scores: {TIE_BREAKS}.",
         sep="\n", style="dim",
     )  # fmt: skip
+
+
+def _untold(bot: BotSummary) -> bool:
+    return bot.score.high is None or bot.margin.high is None
 
 
 def _range(score: Interval) -> str:
