@@ -171,7 +171,7 @@ class League:
         except LeagueBusy:
             why = "it is being played"
             if not self._store.count(night.number):
-                why += " or changed just now; should it not have begun after that, remove the bot again"
+                why += " or changed just now; if that ends before its first game, remove the bot again"
             return Removed(there[name], plays=night.number, why=why)
 
     def bots(self) -> tuple[Submission, ...]:

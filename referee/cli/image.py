@@ -66,7 +66,7 @@ def build(
 
 @app.command("prune")
 def prune() -> None:
-    """Remove the images of earlier versions, which this one does not ask for; `treelings doctor` lists them.
+    """Remove the images of earlier versions, which this one does not ask for; `treelings doctor` counts them.
 
     Those that bots run from just now stay, as do all that are not of this project. Another version that is installed
     here as well builds its own anew when it needs them. Exit code 1 if one stays that should go.
