@@ -15,7 +15,7 @@ from referee.decision import Decision, plan_so_far, until_decided
 from referee.errors import ConfigError, LeagueBusy, UsageError
 from referee.leaderboard import leaderboard, standings_json
 from referee.league_folder import BOTS_FOLDER, LOGS_FOLDER, make_league_folder
-from referee.lock import locked
+from referee.lock import holder, locked
 from referee.logs import KeptLog, LogKeeper, logs_of
 from referee.model import GameRecord, MatchSpec, Night, Standing, Submission, UntilDecided
 from referee.night import SeatTable, aimed, leave, over_grpc, play_night, without
@@ -300,7 +300,10 @@ class League:
         done = self._store.count(night.number) if night else 0
         total = self._total(night) if night else 0
         bots = len(self.bots())
-        step = next_step(self.folder, nights, done, total, lacking=max(0, max(self.config.seats) - bots))
+        if busy := holder(self.folder):
+            step = f"wait for {busy}, which is running this league"
+        else:
+            step = next_step(self.folder, nights, done, total, lacking=max(0, max(self.config.seats) - bots))
         return Status(self.name, bots, night, done, total, step)
 
     def standings(self, night: int | None = None) -> tuple[Standing, ...]:

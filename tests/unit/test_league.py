@@ -1,6 +1,7 @@
 """A league from its making to a revealed night, on tables that make their games up."""
 
 import asyncio
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -417,6 +418,7 @@ def test_two_runs_at_once_are_one_too_many(tmp_path: Path) -> None:
             other.reveal()
         other.add(bot_folder(tmp_path, "late"))  # this may go on meanwhile
         assert other.status().total == 12
+        assert other.status().next == f"wait for process {os.getpid()}, which is running this league"
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first
