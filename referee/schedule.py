@@ -196,10 +196,9 @@ def _check_night(bots: Sequence[str], settings: NightSettings) -> None:
         if not MIN_PLAYERS <= seats <= MAX_PLAYERS:
             raise UsageError(f"seats: expected tables of {MIN_PLAYERS} to {MAX_PLAYERS}, got {seats}")
         if seats > len(bots):
-            there, lower = ", ".join(bots) or "none", ", or set seats lower" if seats > MIN_PLAYERS else ""
-            raise UsageError(
-                f"seats: a table of {seats} needs {seats} bots, the night has {len(bots)} ({there}); add bots{lower}"
-            )
+            there = f"{len(bots)} ({', '.join(bots)})" if bots else "none"
+            lower = ", or set seats lower" if seats > MIN_PLAYERS else ""
+            raise UsageError(f"seats: a table of {seats} needs {seats} bots, the night has {there}; add bots{lower}")
     if (games := count_games(len(bots), settings)) > MAX_GAMES:
         raise UsageError(
             f"plan: expected at most {MAX_GAMES:,} games a night, got {games:,}; "

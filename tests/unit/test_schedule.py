@@ -127,6 +127,8 @@ def test_a_table_larger_than_the_number_of_bots_is_refused() -> None:
     assert str(refused.value) == f"seats: {there}; add bots, or set seats lower"
     with pytest.raises(UsageError, match=r"needs 2 bots, the night has 1 \(amber\); add bots$"):
         night(list(BOTS[:1]), settings((2, 4)))
+    with pytest.raises(UsageError, match=r"needs 2 bots, the night has none; add bots$"):
+        night([], settings((2, 4)))
 
 
 def test_a_plan_beyond_all_bounds_is_refused_before_it_is_built() -> None:
