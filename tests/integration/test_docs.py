@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Literal
+from urllib.parse import unquote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -106,6 +107,17 @@ def test_the_site_shows_the_lists_and_tables_of_a_repository_s_web_view(page: st
     meant = MarkdownIt().enable("table").render(source)
     for tag in ("li", "td", "pre", "h3"):
         assert _count(tag, shown) == _count(tag, meant), tag
+
+
+def test_every_link_of_the_site_leads_to_a_page_of_it(site: Path) -> None:
+    pages = [page for page in site.rglob("*.html") if page.name != "404.html"]  # which is shown anywhere
+    dead = [
+        (page.name, target)
+        for page in pages
+        for target in re.findall(r'<a [^>]*href="(?!\w+:)([^"#?]+)', page.read_text(encoding="utf-8"))
+        if not (page.parent / unquote(target)).exists()
+    ]
+    assert dead == []
 
 
 def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
